@@ -42,24 +42,15 @@ struct DTypeInfo {
 };
 
 inline constexpr std::array<DTypeInfo, 19> kDTypes = {{
-    {DType::kNone, "none", 0, DTypeKind::kNone},
-    {DType::kBool, "bool", 8, DTypeKind::kBool},
-    {DType::kI8, "i8", 8, DTypeKind::kSigned},
-    {DType::kI16, "i16", 16, DTypeKind::kSigned},
-    {DType::kI32, "i32", 32, DTypeKind::kSigned},
-    {DType::kI64, "i64", 64, DTypeKind::kSigned},
-    {DType::kU8, "u8", 8, DTypeKind::kUnsigned},
-    {DType::kU16, "u16", 16, DTypeKind::kUnsigned},
-    {DType::kU32, "u32", 32, DTypeKind::kUnsigned},
-    {DType::kU64, "u64", 64, DTypeKind::kUnsigned},
-    {DType::kF16, "f16", 16, DTypeKind::kFloat},
-    {DType::kBF16, "bf16", 16, DTypeKind::kFloat},
-    {DType::kTF32, "tf32", 32, DTypeKind::kFloat},
-    {DType::kF32, "f32", 32, DTypeKind::kFloat},
-    {DType::kF64, "f64", 64, DTypeKind::kFloat},
-    {DType::kF8E4M3, "f8e4m3", 8, DTypeKind::kFloat},
-    {DType::kF8E5M2, "f8e5m2", 8, DTypeKind::kFloat},
-    {DType::kF8E8M0, "f8e8m0", 8, DTypeKind::kFloat},
+    {DType::kNone, "none", 0, DTypeKind::kNone},      {DType::kBool, "bool", 8, DTypeKind::kBool},
+    {DType::kI8, "i8", 8, DTypeKind::kSigned},        {DType::kI16, "i16", 16, DTypeKind::kSigned},
+    {DType::kI32, "i32", 32, DTypeKind::kSigned},     {DType::kI64, "i64", 64, DTypeKind::kSigned},
+    {DType::kU8, "u8", 8, DTypeKind::kUnsigned},      {DType::kU16, "u16", 16, DTypeKind::kUnsigned},
+    {DType::kU32, "u32", 32, DTypeKind::kUnsigned},   {DType::kU64, "u64", 64, DTypeKind::kUnsigned},
+    {DType::kF16, "f16", 16, DTypeKind::kFloat},      {DType::kBF16, "bf16", 16, DTypeKind::kFloat},
+    {DType::kTF32, "tf32", 32, DTypeKind::kFloat},    {DType::kF32, "f32", 32, DTypeKind::kFloat},
+    {DType::kF64, "f64", 64, DTypeKind::kFloat},      {DType::kF8E4M3, "f8e4m3", 8, DTypeKind::kFloat},
+    {DType::kF8E5M2, "f8e5m2", 8, DTypeKind::kFloat}, {DType::kF8E8M0, "f8e8m0", 8, DTypeKind::kFloat},
     {DType::kF4E2M1, "f4e2m1", 4, DTypeKind::kFloat},
 }};
 
@@ -73,9 +64,7 @@ constexpr bool IsSigned(DType dtype) { return Info(dtype).kind == DTypeKind::kSi
 constexpr bool IsUnsigned(DType dtype) { return Info(dtype).kind == DTypeKind::kUnsigned; }
 constexpr bool IsInteger(DType dtype) { return IsSigned(dtype) || IsUnsigned(dtype); }
 // Floats narrower than f32 (and tf32): read into f32 wherever they are computed with.
-constexpr bool IsNarrowFloat(DType dtype) {
-  return IsFloat(dtype) && dtype != DType::kF32 && dtype != DType::kF64;
-}
+constexpr bool IsNarrowFloat(DType dtype) { return IsFloat(dtype) && dtype != DType::kF32 && dtype != DType::kF64; }
 
 constexpr std::optional<DType> ParseDType(std::string_view name) {
   for (const DTypeInfo& info : kDTypes)

@@ -1,0 +1,33 @@
+// Native intrinsics: what lowered kernels, and `.kiln` text at the native level, call by name. One row each in
+// intrinsics.inc.
+#ifndef KILN_COMPILER_IR_INTRINSICS_H_
+#define KILN_COMPILER_IR_INTRINSICS_H_
+
+#include <string_view>
+
+namespace kiln::ir {
+
+enum class Intrinsic {
+#define KILN_INTRINSIC(id, name, operands, effect, feature, doc) id,
+#include "compiler/ir/intrinsics.inc"
+#undef KILN_INTRINSIC
+};
+
+struct IntrinsicInfo {
+  Intrinsic id;
+  std::string_view name;
+  // One letter an operand: t a tensor followed by its element index (two arguments), i an integer, c an integer
+  // constant, f a scalar value of any type, b a bool.
+  std::string_view operands;
+  // '-' pure value, 'w' writes memory it is given, 's' synchronizes, 'a' asynchronous.
+  char effect;
+  std::string_view feature;  // Of the target; empty = every target
+  std::string_view doc;
+};
+
+// Null when there is none of that name.
+const IntrinsicInfo* FindIntrinsic(std::string_view name);
+
+}  // namespace kiln::ir
+
+#endif  // KILN_COMPILER_IR_INTRINSICS_H_
