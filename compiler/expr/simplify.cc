@@ -1,0 +1,436 @@
+#include "compiler/expr/simplify.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "compiler/expr/bounds.h"
+
+namespace kiln {
+namespace {
+
+const Type& IndexType() {
+  static const Type* const type = new Type{DType::kI64};
+  return *type;
+}
+
+Expr Typed(Expr e, const Type& type) { return WithType(e, type); }
+Expr IndexInt(int64_t v) { return Typed(Int(v), IndexType()); }
+
+bool IsIndex(const Expr& e) {
+  return !e->type.tile && e->type.lanes == 1 && (e->type.dtype == DType::kI64 || e->type.dtype == DType::kNone);
+}
+
+// coefficient * atom; atoms are simplified expressions that are no sum, no literal and no product with a literal.
+struct Term {
+  Expr atom;
+  int64_t coefficient;
+};
+
+struct Linear {
+  std::vector<Term> terms;  // In order of first appearance
+  int64_t constant = 0;
+};
+
+bool AddTo(Linear& sum, const Linear& other, int64_t scale) {
+  int64_t product;
+  if (__builtin_mul_overflow(other.constant, scale, &product)) return false;
+  if (__builtin_add_overflow(sum.constant, product, &sum.constant)) return false;
+  for (const Term& term : other.terms) {
+    if (__builtin_mul_overflow(term.coefficient, scale, &product)) return false;
+    auto it = std::find_if(sum.terms.begin(), sum.terms.end(), [&](const Term& t) { return Equal(t.atom, term.atom); });
+    if (it == sum.terms.end()) {
+      if (product != 0) sum.terms.push_back({term.atom, product});
+    } else if (__builtin_add_overflow(it->coefficient, product, &it->coefficient)) {
+      return false;
+    } else if (it->coefficient == 0) {
+      sum.terms.erase(it);
+    }
+  }
+  return true;
+}
+
+// The linear form of an already simplified expression.
+Linear ToLinear(const Expr& e) {
+  if (e->kind == ExprKind::kInt) return {{}, e->int_value};
+  if (e->kind == ExprKind::kBinary) {
+    Linear out;
+    if (e->op == Op::kAdd || e->op == Op::kSub) {
+      if (AddTo(out, ToLinear(e->args[0]), 1) && AddTo(out, ToLinear(e->args[1]), e->op == Op::kAdd ? 1 : -1))
+        return out;
+      return {{{e, 1}}, 0};
+    }
+    int64_t scale;
+    if (e->op == Op::kMul && IsConst(e->args[1], &scale)) {
+      if (AddTo(out, ToLinear(e->args[0]), scale)) return out;
+      return {{{e, 1}}, 0};
+    }
+  }
+  if (e->kind == ExprKind::kUnary && e->op == Op::kNeg) {
+    Linear out;
+    if (AddTo(out, ToLinear(e->args[0]), -1)) return out;
+  }
+  return {{{e, 1}}, 0};
+}
+
+Expr FromLinear(const Linear& sum) {
+  Expr out;
+  // A positive term leads, so that no expression starts with a negation where it need not.
+  std::vector<Term> terms = sum.terms;
+  auto positive = std::find_if(terms.begin(), terms.end(), [](const Term& t) { return t.coefficient > 0; });
+  if (positive != terms.end()) std::rotate(terms.begin(), positive, positive + 1);
+  for (const Term& term : terms) {
+    bool negative = term.coefficient < 0 && out && term.coefficient != INT64_MIN;
+    int64_t scale = negative ? -term.coefficient : term.coefficient;
+    Expr part = scale == 1 ? term.atom : Typed(term.atom * IndexInt(scale), IndexType());
+    if (!out)
+      out = part;
+    else
+      out = Typed(negative ? out - part : out + part, IndexType());
+  }
+  if (!out) return IndexInt(sum.constant);
+  if (sum.constant > 0) out = Typed(out + IndexInt(sum.constant), IndexType());
+  if (sum.constant < 0 && sum.constant != INT64_MIN) out = Typed(out - IndexInt(-sum.constant), IndexType());
+  if (sum.constant == INT64_MIN) out = Typed(out + IndexInt(sum.constant), IndexType());
+  return out;
+}
+
+int64_t FloorDivide(int64_t a, int64_t b) {
+  int64_t q = a / b;
+  return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
+}
+
+// Splits `sum` into parts whose every value is a multiple of d, and the rest with its constant reduced into [0, d).
+void SplitByDivisor(const Linear& sum, int64_t d, const Facts& facts, Linear* multiple, Linear* rest) {
+  for (const Term& term : sum.terms) {
+    int64_t whole = term.coefficient / d, left = term.coefficient % d;  // A small negative coefficient stays one.
+    int64_t atom_divisor = DivisorOf(term.atom, facts);
+    if (left == 0 || (atom_divisor != 0 && (static_cast<__int128>(left) * atom_divisor) % d == 0) ||
+        atom_divisor == 0) {
+      multiple->terms.push_back(term);
+    } else {
+      if (whole != 0) multiple->terms.push_back({term.atom, whole * d});
+      rest->terms.push_back({term.atom, left});
+    }
+  }
+  int64_t whole = FloorDivide(sum.constant, d) * d;
+  multiple->constant = whole;
+  rest->constant = sum.constant - whole;
+}
+
+class Simplifier {
+ public:
+  explicit Simplifier(const Facts& facts) : facts_(facts) {}
+
+  Expr Visit(const Expr& e) {
+    if (e->args.empty()) return e;
+    std::vector<Expr> args;
+    args.reserve(e->args.size());
+    bool changed = false;
+    for (const Expr& arg : e->args) {
+      args.push_back(Visit(arg));
+      changed |= args.back() != arg;
+    }
+    Expr node = changed ? WithArgs(e, std::move(args)) : e;
+    if (node->type.tile) return node;
+    switch (node->kind) {
+      case ExprKind::kBinary:
+        return VisitBinary(node);
+      case ExprKind::kUnary:
+        return VisitUnary(node);
+      case ExprKind::kSelect:
+        return VisitSelect(node);
+      case ExprKind::kCast:
+        return VisitCast(node);
+      default:
+        return node;
+    }
+  }
+
+ private:
+  Expr Index(const Linear& sum) { return FromLinear(sum); }
+
+  Expr VisitBinary(const Expr& e) {
+    const Expr &a = e->args[0], &b = e->args[1];
+    switch (e->op) {
+      case Op::kAnd:
+      case Op::kOr:
+        return VisitLogic(e);
+      case Op::kEq:
+      case Op::kNe:
+      case Op::kLt:
+      case Op::kLe:
+      case Op::kGt:
+      case Op::kGe:
+        return VisitCompare(e);
+      default:
+        break;
+    }
+    if (!IsIndex(e)) return e;
+    switch (e->op) {
+      case Op::kAdd:
+      case Op::kSub: {
+        Linear sum = ToLinear(a);
+        return AddTo(sum, ToLinear(b), e->op == Op::kAdd ? 1 : -1) ? Index(sum) : e;
+      }
+      case Op::kMul:
+        return VisitMul(e);
+      case Op::kDiv:
+        return VisitDiv(e);
+      case Op::kMod:
+        return VisitMod(e);
+      case Op::kCeilDiv:
+        return VisitCeilDiv(e);
+      case Op::kMin:
+      case Op::kMax:
+        return VisitMinMax(e);
+      case Op::kBitXor:
+        if (IsConst(a, int64_t{0})) return b;
+        if (IsConst(b, int64_t{0})) return a;
+        if (int64_t x, y; IsConst(a, &x) && IsConst(b, &y)) return IndexInt(x ^ y);
+        return e;
+      case Op::kBitAnd:
+        if (int64_t x, y; IsConst(a, &x) && IsConst(b, &y)) return IndexInt(x & y);
+        return e;
+      case Op::kBitOr:
+        if (int64_t x, y; IsConst(a, &x) && IsConst(b, &y)) return IndexInt(x | y);
+        return e;
+      case Op::kShl:
+        if (int64_t s; IsConst(b, &s) && s >= 0 && s < 62)
+          return VisitMul(Typed(a * IndexInt(int64_t{1} << s), e->type));
+        return e;
+      case Op::kShr:
+        if (int64_t s; IsConst(b, &s) && s >= 0 && s < 62)
+          return VisitDiv(Typed(FloorDiv(a, IndexInt(int64_t{1} << s)), e->type));
+        return e;
+      default:
+        return e;
+    }
+  }
+
+  Expr VisitMul(const Expr& e) {
+    Expr a = e->args[0], b = e->args[1];
+    if (a->kind == ExprKind::kInt) std::swap(a, b);
+    int64_t scale;
+    if (IsConst(b, &scale)) {
+      Linear out;
+      return AddTo(out, ToLinear(a), scale) ? Index(out) : e;
+    }
+    // Literal factors move out of a product: (x * 4) * y = (x * y) * 4.
+    Linear la = ToLinear(a), lb = ToLinear(b);
+    auto single = [](const Linear& l) { return l.terms.size() == 1 && l.constant == 0; };
+    int64_t factor = 1;
+    if (single(la) && single(lb) &&
+        !__builtin_mul_overflow(la.terms[0].coefficient, lb.terms[0].coefficient, &factor) && factor != 1)
+      return Index({{{Typed(la.terms[0].atom * lb.terms[0].atom, IndexType()), factor}}, 0});
+    return Typed(a * b, IndexType());
+  }
+
+  Expr VisitDiv(const Expr& e) {
+    const Expr &a = e->args[0], &b = e->args[1];
+    int64_t d;
+    if (!IsConst(b, &d) || d <= 0) {
+      if (Equal(a, b) && BoundsOf(b, facts_).min > 0) return IndexInt(1);
+      if (IsConst(a, int64_t{0}) && BoundsOf(b, facts_).min > 0) return a;
+      return e;
+    }
+    if (d == 1) return a;
+    Linear sum = ToLinear(a), multiple, rest;
+    SplitByDivisor(sum, d, facts_, &multiple, &rest);
+    Linear quotient;
+    bool exact = true;
+    quotient.constant = multiple.constant / d;
+    for (const Term& term : multiple.terms) {
+      if (term.coefficient % d == 0) {
+        quotient.terms.push_back({term.atom, term.coefficient / d});
+      } else if (d % term.coefficient == 0 && term.coefficient > 0) {
+        // The atom is a multiple of d / coefficient.
+        quotient.terms.push_back({Typed(FloorDiv(term.atom, IndexInt(d / term.coefficient)), IndexType()), 1});
+      } else {
+        exact = false;
+      }
+    }
+    if (!exact) return e;
+    Expr left = Index(rest);
+    Bounds range = BoundsOf(left, facts_);
+    if (range.Within(0, d - 1)) return Index(quotient);
+    Expr tail = DivideRest(rest, d);
+    Linear out = quotient;
+    return AddTo(out, ToLinear(tail), 1) ? Index(out) : e;
+  }
+
+  // rest / d where no whole multiple can be taken out: a common factor of the coefficients cancels, nested divisions
+  // join.
+  Expr DivideRest(const Linear& rest, int64_t d) {
+    int64_t g = d;
+    for (const Term& term : rest.terms) g = std::gcd(g, term.coefficient);
+    if (g > 1) {
+      Linear small;
+      small.constant = FloorDivide(rest.constant, g);
+      for (const Term& term : rest.terms) small.terms.push_back({term.atom, term.coefficient / g});
+      if (d / g == 1) return Index(small);
+      return Visit(Typed(FloorDiv(Index(small), IndexInt(d / g)), IndexType()));
+    }
+    if (rest.terms.size() == 1 && rest.constant == 0 && rest.terms[0].coefficient == 1) {
+      const Expr& atom = rest.terms[0].atom;
+      int64_t inner, joined;
+      if (atom->kind == ExprKind::kBinary && atom->op == Op::kDiv && IsConst(atom->args[1], &inner) && inner > 0 &&
+          !__builtin_mul_overflow(inner, d, &joined))
+        return Visit(Typed(FloorDiv(atom->args[0], IndexInt(joined)), IndexType()));
+      // (x % m) / d = (x / d) % (m / d) reads worse; it is left alone.
+    }
+    return Typed(FloorDiv(Index(rest), IndexInt(d)), IndexType());
+  }
+
+  Expr VisitMod(const Expr& e) {
+    const Expr &a = e->args[0], &b = e->args[1];
+    int64_t d;
+    if (!IsConst(b, &d) || d <= 0) return e;
+    if (d == 1) return IndexInt(0);
+    Linear multiple, rest;
+    SplitByDivisor(ToLinear(a), d, facts_, &multiple, &rest);
+    Expr left = Index(rest);
+    if (BoundsOf(left, facts_).Within(0, d - 1)) return left;
+    int64_t g = d;
+    for (const Term& term : rest.terms) g = std::gcd(g, term.coefficient);
+    if (g > 1 && g < d && rest.constant % g == 0) {  // (4x) % 32 = (x % 8) * 4
+      Linear small{{}, rest.constant / g};
+      for (const Term& term : rest.terms) small.terms.push_back({term.atom, term.coefficient / g});
+      Expr inner = Visit(Typed(Mod(Index(small), IndexInt(d / g)), IndexType()));
+      Linear out;
+      if (AddTo(out, ToLinear(inner), g)) return Index(out);
+    }
+    if (rest.terms.size() == 1 && rest.constant == 0 && rest.terms[0].coefficient == 1) {
+      const Expr& atom = rest.terms[0].atom;
+      int64_t inner;
+      if (atom->kind == ExprKind::kBinary && atom->op == Op::kMod && IsConst(atom->args[1], &inner) && inner % d == 0)
+        return Visit(Typed(Mod(atom->args[0], IndexInt(d)), IndexType()));
+    }
+    return Typed(Mod(left, IndexInt(d)), IndexType());
+  }
+
+  Expr VisitCeilDiv(const Expr& e) {
+    const Expr &a = e->args[0], &b = e->args[1];
+    int64_t d;
+    if (!IsConst(b, &d) || d <= 0) return e;
+    if (DivisorOf(a, facts_) % d == 0) return VisitDiv(Typed(FloorDiv(a, b), IndexType()));
+    Linear sum = ToLinear(a);
+    if (!AddTo(sum, {{}, d - 1}, 1)) return e;
+    if (sum.terms.empty()) return IndexInt(FloorDivide(sum.constant, d));
+    return e;
+  }
+
+  Expr VisitMinMax(const Expr& e) {
+    const Expr &a = e->args[0], &b = e->args[1];
+    bool is_min = e->op == Op::kMin;
+    Proof less = ProveLessEqual(a, b);
+    if (less == Proof::kTrue) return is_min ? a : b;
+    Proof greater = ProveLessEqual(b, a);
+    if (greater == Proof::kTrue) return is_min ? b : a;
+    return e;
+  }
+
+  Proof ProveLessEqual(const Expr& a, const Expr& b) {
+    Linear difference = ToLinear(a);
+    if (!AddTo(difference, ToLinear(b), -1)) return Proof::kUnknown;
+    Bounds range = BoundsOf(Index(difference), facts_);
+    if (range.max <= 0) return Proof::kTrue;
+    if (range.min > 0) return Proof::kFalse;
+    return Proof::kUnknown;
+  }
+
+  Expr VisitCompare(const Expr& e) {
+    const Expr &a = e->args[0], &b = e->args[1];
+    auto boolean = [&](bool v) { return Typed(Bool(v), e->type); };
+    if (IsIndex(a) && IsIndex(b)) {
+      Linear difference = ToLinear(a);
+      if (!AddTo(difference, ToLinear(b), -1)) return e;
+      Expr left = Index(difference), zero = IndexInt(0);
+      Node compare = *e;
+      compare.args = {left, zero};
+      Proof proof = Prove(std::make_shared<const Node>(std::move(compare)), facts_);
+      if (proof != Proof::kUnknown) return boolean(proof == Proof::kTrue);
+      if (Expr scaled = CancelDivisor(e, difference)) return scaled;
+      return e;
+    }
+    Proof proof = Prove(e, facts_);
+    return proof == Proof::kUnknown ? e : boolean(proof == Proof::kTrue);
+  }
+
+  // x * 4 + c < y * 4 with 0 <= c < 4 is x < y; only for `<` with one variable part on each side.
+  Expr CancelDivisor(const Expr& e, const Linear& difference) {
+    if (e->op != Op::kLt || difference.terms.size() < 2) return nullptr;
+    int64_t g = 0;
+    for (const Term& term : difference.terms) {
+      int64_t atom = DivisorOf(term.atom, facts_);
+      if (atom != 1) return nullptr;  // Keep what is readable: only literal coefficients are cancelled.
+      g = std::gcd(g, term.coefficient);
+    }
+    if (g <= 1) return nullptr;
+    Linear left, right;
+    for (const Term& term : difference.terms) {
+      if (term.coefficient > 0)
+        left.terms.push_back({term.atom, term.coefficient / g});
+      else
+        right.terms.push_back({term.atom, -term.coefficient / g});
+    }
+    // sum + constant < 0 with sum a multiple of g: sum / g <= floor((-constant - 1) / g), so sum / g < that + 1.
+    int64_t limit = FloorDivide(-difference.constant - 1, g) + 1;
+    if (limit >= 0)
+      right.constant = limit;
+    else
+      left.constant = -limit;
+    return Typed(Lt(Index(left), Index(right)), e->type);
+  }
+
+  Expr VisitLogic(const Expr& e) {
+    bool is_and = e->op == Op::kAnd;
+    for (int side : {0, 1}) {
+      const Expr& one = e->args[side];
+      if (one->kind != ExprKind::kBool) continue;
+      bool neutral = (one->int_value != 0) == is_and;
+      return neutral ? e->args[1 - side] : one;
+    }
+    return Equal(e->args[0], e->args[1]) ? e->args[0] : e;
+  }
+
+  Expr VisitUnary(const Expr& e) {
+    const Expr& a = e->args[0];
+    if (e->op == Op::kNot && a->kind == ExprKind::kBool) return Typed(Bool(!a->int_value), e->type);
+    if (e->op == Op::kNeg && IsIndex(e)) {
+      Linear out;
+      if (AddTo(out, ToLinear(a), -1)) return Index(out);
+    }
+    return e;
+  }
+
+  Expr VisitSelect(const Expr& e) {
+    const Expr& condition = e->args[0];
+    if (condition->kind == ExprKind::kBool) return e->args[condition->int_value ? 1 : 2];
+    return Equal(e->args[1], e->args[2]) ? e->args[1] : e;
+  }
+
+  Expr VisitCast(const Expr& e) {
+    const Expr& a = e->args[0];
+    if (a->type.Known() && a->type.dtype == e->type.dtype && a->type.lanes == e->type.lanes) return a;
+    if (a->kind == ExprKind::kInt && e->type.lanes == 1 &&
+        (e->type.dtype == DType::kF32 || e->type.dtype == DType::kF64)) {
+      double value = e->type.dtype == DType::kF32 ? static_cast<double>(static_cast<float>(a->int_value))
+                                                  : static_cast<double>(a->int_value);
+      return Typed(Float(value), e->type);
+    }
+    return e;
+  }
+
+  const Facts& facts_;
+};
+
+}  // namespace
+
+Expr Simplify(const Expr& e, const Facts& facts) { return Simplifier(facts).Visit(e); }
+
+bool ProveEqual(const Expr& a, const Expr& b, const Facts& facts) {
+  return IsConst(Simplify(WithType(a - b, IndexType()), facts), int64_t{0});
+}
+
+}  // namespace kiln
