@@ -1,0 +1,11 @@
+# cmake -DOUT=file.cc -DFILES="a.textproto;b.textproto" -P embed.cmake: the texts as string literals, by file name.
+set(text "// Made by compiler/targets/embed.cmake from compiler/targets/*.textproto.\n#include \"compiler/targets/embedded.h\"\n\n")
+string(APPEND text "namespace kiln::targets {\n\nconst EmbeddedTarget kEmbeddedTargets[] = {\n")
+foreach(file IN LISTS FILES)
+  get_filename_component(name ${file} NAME_WE)
+  file(READ ${file} body)
+  string(APPEND text "    {\"${name}\", R\"textproto(${body})textproto\"},\n")
+endforeach()
+list(LENGTH FILES count)
+string(APPEND text "};\nconst int kEmbeddedTargetCount = ${count};\n\n}  // namespace kiln::targets\n")
+file(WRITE ${OUT} "${text}")

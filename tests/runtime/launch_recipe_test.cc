@@ -1,0 +1,233 @@
+#include "runtime/launch_recipe.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace kiln::runtime {
+namespace {
+
+constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
+
+RecipeStep Const(int64_t value) { return {RecipeOp::kConst, 0, 0, value}; }
+RecipeStep Dim(uint16_t arg, uint16_t index) { return {RecipeOp::kDim, arg, index, 0}; }
+RecipeStep Stride(uint16_t arg, uint16_t index) { return {RecipeOp::kStride, arg, index, 0}; }
+RecipeStep Do(RecipeOp op) { return {op, 0, 0, 0}; }
+
+// x: f32[M, N], y: f32[M, N], eps: f32, n: i32
+class LaunchRecipeTest : public ::testing::Test {
+ protected:
+  LaunchRecipeTest() {
+    for (int i = 0; i < 2; ++i) {
+      args_[i].tensor = {&storage_[i], shape_, nullptr, 2, DType::kF32};
+      specs_.push_back({i == 0 ? "x" : "y", true, DType::kF32, 2, i == 1});
+    }
+    args_[2].is_tensor = false;
+    args_[2].scalar_dtype = DType::kF32;
+    args_[2].scalar = 0x3f800000;
+    specs_.push_back({"eps", false, DType::kF32, 0, false});
+    args_[3].is_tensor = false;
+    args_[3].scalar_dtype = DType::kI32;
+    args_[3].scalar = 0xffffffff;  // -1
+    specs_.push_back({"n", false, DType::kI32, 0, false});
+  }
+
+  absl::Status Evaluate() { return runtime::Evaluate(recipe_, args_, limits_, &launch_); }
+  std::string EvaluateError() { return std::string(Evaluate().message()); }
+  std::string ValidateError() { return std::string(Validate(recipe_, specs_).message()); }
+
+  // Value of a program as a 64-bit native argument.
+  int64_t Value(RecipeProgram program) {
+    recipe_ = {};
+    recipe_.params.push_back({RecipeParam::Kind::kInteger, 0, DType::kI64, std::move(program)});
+    absl::Status status = Evaluate();
+    EXPECT_TRUE(status.ok()) << status;
+    return static_cast<int64_t>(launch_.params[0]);
+  }
+  int64_t Binary(RecipeOp op, int64_t a, int64_t b) { return Value({Const(a), Const(b), Do(op)}); }
+  std::string BinaryError(RecipeOp op, int64_t a, int64_t b) {
+    recipe_ = {};
+    recipe_.params.push_back({RecipeParam::Kind::kInteger, 0, DType::kI64, {Const(a), Const(b), Do(op)}});
+    return EvaluateError();
+  }
+
+  int64_t shape_[2] = {1001, 4096};
+  float storage_[2] = {};
+  Arg args_[4];
+  std::vector<ArgSpec> specs_;
+  DeviceLimits limits_ = {132, 66, 232448};
+  LaunchRecipe recipe_;
+  ResolvedLaunch launch_;
+};
+
+TEST_F(LaunchRecipeTest, GridAndEveryKindOfParameter) {
+  recipe_.grid[0] = {Dim(0, 0), Const(4), Do(RecipeOp::kCeilDiv)};
+  recipe_.params = {{RecipeParam::Kind::kPointer, 1},
+                    {RecipeParam::Kind::kInteger, 0, DType::kI32, {Dim(0, 0)}},
+                    {RecipeParam::Kind::kScalar, 2, DType::kF32}};
+  ASSERT_TRUE(Validate(recipe_, specs_).ok()) << Validate(recipe_, specs_);
+  ASSERT_TRUE(Evaluate().ok());
+  EXPECT_EQ(launch_.grid[0], 251);
+  EXPECT_EQ(launch_.grid[1], 1);
+  EXPECT_EQ(launch_.grid[2], 1);
+  ASSERT_EQ(launch_.count, 3);
+  EXPECT_EQ(launch_.params[0], reinterpret_cast<uintptr_t>(&storage_[1]));
+  EXPECT_EQ(launch_.params[1], 1001u);
+  EXPECT_EQ(launch_.params[2], 0x3f800000u);
+  EXPECT_FALSE(launch_.empty());
+}
+
+TEST_F(LaunchRecipeTest, Facts) {
+  EXPECT_EQ(Value({Stride(0, 0)}), 4096);
+  EXPECT_EQ(Value({Stride(0, 1)}), 1);
+  const int64_t strides[] = {5000, 2};
+  args_[0].tensor.strides = strides;
+  EXPECT_EQ(Value({Stride(0, 0)}), 5000);
+  EXPECT_EQ(Value({Stride(0, 1)}), 2);
+  EXPECT_EQ(Value({{RecipeOp::kScalar, 3, 0, 0}}), -1);
+  EXPECT_EQ(Value({{RecipeOp::kLimit, 0, 1, 0}}), 132);
+  EXPECT_EQ(Value({{RecipeOp::kLimit, 0, 2, 0}}), 66);
+  EXPECT_EQ(Value({{RecipeOp::kLimit, 0, 3, 0}}), 232448);
+  EXPECT_EQ(Value({{RecipeOp::kAddress, 0, 0, 0}, Const(16), Do(RecipeOp::kMod)}),
+            static_cast<int64_t>(reinterpret_cast<uintptr_t>(&storage_[0]) % 16));
+}
+
+TEST_F(LaunchRecipeTest, DivisionFloors) {
+  EXPECT_EQ(Binary(RecipeOp::kFloorDiv, 7, 2), 3);
+  EXPECT_EQ(Binary(RecipeOp::kFloorDiv, -7, 2), -4);
+  EXPECT_EQ(Binary(RecipeOp::kFloorDiv, 7, -2), -4);
+  EXPECT_EQ(Binary(RecipeOp::kFloorDiv, -8, 2), -4);
+  EXPECT_EQ(Binary(RecipeOp::kCeilDiv, 7, 2), 4);
+  EXPECT_EQ(Binary(RecipeOp::kCeilDiv, -7, 2), -3);
+  EXPECT_EQ(Binary(RecipeOp::kCeilDiv, 8, 2), 4);
+  EXPECT_EQ(Binary(RecipeOp::kMod, 7, 3), 1);
+  EXPECT_EQ(Binary(RecipeOp::kMod, -7, 3), 2);
+  EXPECT_EQ(Binary(RecipeOp::kMod, 7, -3), -2);
+}
+
+TEST_F(LaunchRecipeTest, TheOtherOperators) {
+  EXPECT_EQ(Binary(RecipeOp::kAdd, 2, 3), 5);
+  EXPECT_EQ(Binary(RecipeOp::kSub, 2, 3), -1);
+  EXPECT_EQ(Binary(RecipeOp::kMul, 1 << 20, 1 << 20), int64_t{1} << 40);
+  EXPECT_EQ(Binary(RecipeOp::kMin, 2, 3), 2);
+  EXPECT_EQ(Binary(RecipeOp::kMax, 2, 3), 3);
+  EXPECT_EQ(Binary(RecipeOp::kEq, 2, 2), 1);
+  EXPECT_EQ(Binary(RecipeOp::kNe, 2, 2), 0);
+  EXPECT_EQ(Binary(RecipeOp::kLt, 2, 3), 1);
+  EXPECT_EQ(Binary(RecipeOp::kLe, 3, 2), 0);
+  EXPECT_EQ(Binary(RecipeOp::kAnd, 4, 2), 1);
+  EXPECT_EQ(Binary(RecipeOp::kOr, 0, 0), 0);
+  EXPECT_EQ(Value({Const(0), Do(RecipeOp::kNot)}), 1);
+}
+
+TEST_F(LaunchRecipeTest, OverflowAndZeroDivisorAreErrors) {
+  const std::string kOverflow = "launch: native argument 0: the value does not fit 64 bits";
+  EXPECT_EQ(BinaryError(RecipeOp::kAdd, kMax, 1), kOverflow);
+  EXPECT_EQ(BinaryError(RecipeOp::kSub, kMin, 1), kOverflow);
+  EXPECT_EQ(BinaryError(RecipeOp::kMul, kMax, 2), kOverflow);
+  EXPECT_EQ(BinaryError(RecipeOp::kFloorDiv, kMin, -1), kOverflow);
+  EXPECT_EQ(BinaryError(RecipeOp::kMod, 1, 0), "launch: native argument 0: division by zero");
+  shape_[0] = shape_[1] = int64_t{1} << 62;
+  args_[0].tensor.rank = 2;
+  recipe_ = {};
+  recipe_.grid[0] = {Dim(0, 0)};
+  recipe_.grid[1] = {Dim(0, 1)};
+  EXPECT_EQ(EvaluateError(),
+            "launch: grid: the value does not fit 64 bits with argument 0 extent 1 = 4611686018427387904");
+}
+
+TEST_F(LaunchRecipeTest, ZeroGridIsSuccess) {
+  shape_[0] = 0;
+  recipe_.grid[0] = {Dim(0, 0), Const(4), Do(RecipeOp::kCeilDiv)};
+  ASSERT_TRUE(Evaluate().ok());
+  EXPECT_TRUE(launch_.empty());
+}
+
+TEST_F(LaunchRecipeTest, NegativeGridIsAnError) {
+  recipe_.grid[2] = {{RecipeOp::kScalar, 3, 0, 0}};
+  EXPECT_EQ(EvaluateError(), "launch: grid z: expected no negative extent, found -1");
+}
+
+TEST_F(LaunchRecipeTest, GuardNamesItsMessageAndValues) {
+  recipe_.guards.push_back(
+      {{Dim(0, 0), Const(8), Do(RecipeOp::kMod), Const(0), Do(RecipeOp::kEq)}, "x: M must be a multiple of 8"});
+  absl::Status status = Evaluate();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(status.message(), "launch: x: M must be a multiple of 8 (argument 0 extent 0 = 1001)");
+  shape_[0] = 1008;
+  EXPECT_TRUE(Evaluate().ok());
+}
+
+TEST_F(LaunchRecipeTest, NarrowParameterThatDoesNotFit) {
+  shape_[0] = int64_t{1} << 31;
+  recipe_.params.push_back({RecipeParam::Kind::kInteger, 0, DType::kI32, {Dim(0, 0)}});
+  EXPECT_EQ(EvaluateError(), "launch: native argument 0: expected a value of 32 bits, found 2147483648");
+}
+
+TEST_F(LaunchRecipeTest, ScalarOfAnotherDtype) {
+  recipe_.params.push_back({RecipeParam::Kind::kScalar, 2, DType::kF64});
+  EXPECT_EQ(EvaluateError(), "launch: native argument 0: expected a scalar of f64, found f32");
+  EXPECT_EQ(ValidateError(), "launch recipe: native argument 0: argument 2 (eps) is f32, passed as f64");
+}
+
+TEST_F(LaunchRecipeTest, EvaluateTrustsNoIndex) {
+  const RecipeStep bad[] = {Dim(9, 0),
+                            Dim(0, 2),
+                            Dim(2, 0),
+                            Stride(0, 65535),
+                            {RecipeOp::kScalar, 0, 0, 0},
+                            {RecipeOp::kScalar, 2, 0, 0},
+                            {RecipeOp::kLimit, 0, 0, 0},
+                            {static_cast<RecipeOp>(99), 0, 0, 0},
+                            Do(RecipeOp::kAdd),
+                            Do(RecipeOp::kNot)};
+  for (const RecipeStep& step : bad) {
+    recipe_ = {};
+    recipe_.grid[0] = {step};
+    EXPECT_EQ(Evaluate().code(), absl::StatusCode::kInvalidArgument) << static_cast<int>(step.op);
+    EXPECT_EQ(Validate(recipe_, specs_).code(), absl::StatusCode::kInvalidArgument) << static_cast<int>(step.op);
+  }
+  recipe_ = {};
+  recipe_.grid[0] = RecipeProgram(kMaxRecipeDepth + 1, Const(1));
+  EXPECT_FALSE(Evaluate().ok());
+  recipe_.grid[0] = RecipeProgram(kMaxRecipeSteps + 1, Const(1));
+  EXPECT_FALSE(Evaluate().ok());
+  recipe_ = {};
+  recipe_.params.resize(kMaxNativeParams + 1);
+  EXPECT_FALSE(Evaluate().ok());
+}
+
+TEST_F(LaunchRecipeTest, ValidateNamesWhatIsWrong) {
+  recipe_.grid[1] = {Dim(0, 2)};
+  EXPECT_EQ(ValidateError(), "launch recipe: grid 1: dimension 2 of argument 0 (x) of rank 2");
+  recipe_.grid[1] = {Dim(7, 0)};
+  EXPECT_EQ(ValidateError(), "launch recipe: grid 1: argument 7 of 4");
+  recipe_.grid[1] = {Dim(2, 0)};
+  EXPECT_EQ(ValidateError(), "launch recipe: grid 1: argument 2 (eps): expected a tensor, found a scalar");
+  recipe_.grid[1] = {{RecipeOp::kScalar, 2, 0, 0}};
+  EXPECT_EQ(ValidateError(), "launch recipe: grid 1: argument 2 (eps): expected an integer, found f32");
+  recipe_.grid[1] = {Const(1), Const(1)};
+  EXPECT_EQ(ValidateError(), "launch recipe: grid 1: expected one value at the end, found 2");
+  recipe_.grid[1] = {Const(1), Do(RecipeOp::kAdd)};
+  EXPECT_EQ(ValidateError(), "launch recipe: grid 1: a step takes more values than there are");
+  recipe_.grid[1] = RecipeProgram(kMaxRecipeDepth + 1, Const(1));
+  EXPECT_EQ(ValidateError(), "launch recipe: grid 1: needs a stack over 16 values");
+  recipe_.grid[1] = {{static_cast<RecipeOp>(200), 0, 0, 0}};
+  EXPECT_EQ(ValidateError(), "launch recipe: grid 1: there is no step 200");
+  recipe_.grid[1] = {};
+  recipe_.block = 2048;
+  EXPECT_EQ(ValidateError(), "launch recipe: block: expected 1 to 1024, found 2048");
+  recipe_.block = 128;
+  recipe_.shared_bytes = -1;
+  EXPECT_EQ(ValidateError(), "launch recipe: shared bytes: expected 0 to 1099511627776, found -1");
+  recipe_.shared_bytes = 0;
+  recipe_.params.push_back({RecipeParam::Kind::kInteger, 0, DType::kF32, {Const(1)}});
+  EXPECT_EQ(ValidateError(), "launch recipe: native argument 0: expected i32 or i64, found f32");
+}
+
+}  // namespace
+}  // namespace kiln::runtime
