@@ -37,8 +37,9 @@ endif()
 
 find_program(KILN_CCACHE ccache)
 if(KILN_CCACHE)
-  set(CMAKE_C_COMPILER_LAUNCHER ${KILN_CCACHE})
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${KILN_CCACHE})
+  # Paths below the root of the tree count as relative, so that one checkout finds what another one compiled.
+  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${KILN_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
 endif()
 
 find_package(absl REQUIRED)
