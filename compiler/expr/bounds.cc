@@ -7,7 +7,7 @@
 namespace kiln {
 namespace {
 
-using Wide = __int128;
+__extension__ typedef __int128 Wide;  // No standard C++ has it, as -Wpedantic would say.
 
 int64_t Clamp(Wide v) {
   if (v < static_cast<Wide>(INT64_MIN)) return INT64_MIN;

@@ -105,7 +105,7 @@ void SplitByDivisor(const Linear& sum, int64_t d, const Facts& facts, Linear* mu
   for (const Term& term : sum.terms) {
     int64_t whole = term.coefficient / d, left = term.coefficient % d;  // A small negative coefficient stays one.
     int64_t atom_divisor = DivisorOf(term.atom, facts);
-    if (left == 0 || (atom_divisor != 0 && (static_cast<__int128>(left) * atom_divisor) % d == 0) ||
+    if (left == 0 || (atom_divisor != 0 && (__extension__ static_cast<__int128>(left) * atom_divisor) % d == 0) ||
         atom_divisor == 0) {
       multiple->terms.push_back(term);
     } else {
