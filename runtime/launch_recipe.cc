@@ -1,6 +1,6 @@
 #include "runtime/launch_recipe.h"
 
-#include <cstring>
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -10,123 +10,64 @@ namespace kiln::runtime {
 namespace {
 
 // What stopped a program. The text is made only then, by Describe.
-enum class Fault { kNone, kOverflow, kZeroDivide, kArgument, kIndex, kFloat, kStep, kDepth };
+enum class Fault { kNone, kOverflow, kZeroDivide };
 
 const char* Describe(Fault fault) {
-  switch (fault) {
-    case Fault::kNone:
-      return "nothing";
-    case Fault::kOverflow:
-      return "the value does not fit 64 bits";
-    case Fault::kZeroDivide:
-      return "division by zero";
-    case Fault::kArgument:
-      return "an argument is missing or of the other kind, tensor or scalar";
-    case Fault::kIndex:
-      return "a dimension is past the rank of its tensor, or a device limit is unknown";
-    case Fault::kFloat:
-      return "a floating point argument where an integer is needed";
-    case Fault::kStep:
-      return "unknown step";
-    case Fault::kDepth:
-      return "the program does not leave exactly one value within its stack";
-  }
-  return "nothing";
+  return fault == Fault::kZeroDivide ? "division by zero" : "the value does not fit 64 bits";
 }
 
-// A scalar's bits as an integer, by its dtype.
-bool AsInteger(DType dtype, uint64_t bits, int64_t* value) {
+// A scalar's bits as an integer, by its dtype. A u64 past the range of i64 comes out negative.
+int64_t AsInteger(DType dtype, uint64_t bits) {
   switch (dtype) {
-    case DType::kBool:
-      *value = (bits & 0xff) != 0;
-      return true;
     case DType::kI8:
-      *value = static_cast<int8_t>(bits);
-      return true;
+      return static_cast<int8_t>(bits);
     case DType::kI16:
-      *value = static_cast<int16_t>(bits);
-      return true;
+      return static_cast<int16_t>(bits);
     case DType::kI32:
-      *value = static_cast<int32_t>(bits);
-      return true;
-    case DType::kI64:
-      *value = static_cast<int64_t>(bits);
-      return true;
+      return static_cast<int32_t>(bits);
     case DType::kU8:
-      *value = static_cast<uint8_t>(bits);
-      return true;
+      return static_cast<uint8_t>(bits);
     case DType::kU16:
-      *value = static_cast<uint16_t>(bits);
-      return true;
+      return static_cast<uint16_t>(bits);
     case DType::kU32:
-      *value = static_cast<uint32_t>(bits);
-      return true;
-    case DType::kU64:
-      *value = static_cast<int64_t>(bits);
-      return *value >= 0;
+      return static_cast<uint32_t>(bits);
+    case DType::kBool:
+      return (bits & 0xff) != 0;
     default:
-      return false;
+      return static_cast<int64_t>(bits);
   }
 }
 
-// Extent or stride; null strides mean dense row-major.
-Fault TensorFact(const RecipeStep& step, const Arg& arg, int64_t* value) {
-  const TensorArg& tensor = arg.tensor;
-  if (step.index >= tensor.rank) return Fault::kIndex;
-  if (step.op == RecipeOp::kDim) {
-    *value = tensor.shape[step.index];
-    return Fault::kNone;
-  }
-  if (tensor.strides) {
-    *value = tensor.strides[step.index];
-    return Fault::kNone;
-  }
+// Stride of a dense row-major tensor.
+int64_t DenseStride(const TensorArg& tensor, int index) {
   int64_t stride = 1;
-  for (int i = tensor.rank - 1; i > step.index; --i)
-    if (__builtin_mul_overflow(stride, tensor.shape[i], &stride)) return Fault::kOverflow;
-  *value = stride;
-  return Fault::kNone;
+  for (int i = tensor.rank - 1; i > index; --i)
+    if (__builtin_mul_overflow(stride, tensor.shape[i], &stride)) return std::numeric_limits<int64_t>::max();
+  return stride;
 }
 
-Fault Limit(uint16_t index, const DeviceLimits& limits, int64_t* value) {
+int64_t Limit(uint16_t index, const DeviceLimits& limits) {
   switch (static_cast<RecipeLimit>(index)) {
     case RecipeLimit::kMultiprocessors:
-      *value = limits.multiprocessors;
-      return Fault::kNone;
+      return limits.multiprocessors;
     case RecipeLimit::kMaxClusters:
-      *value = limits.max_clusters;
-      return Fault::kNone;
-    case RecipeLimit::kMaxSharedBytes:
-      *value = limits.max_shared_bytes;
-      return Fault::kNone;
+      return limits.max_clusters;
+    default:
+      return limits.max_shared_bytes;
   }
-  return Fault::kIndex;
 }
 
-// The value that a leaf pushes.
-Fault Leaf(const RecipeStep& step, absl::Span<const Arg> args, const DeviceLimits& limits, int64_t* value) {
-  if (step.op == RecipeOp::kConst) {
-    *value = step.value;
-    return Fault::kNone;
-  }
-  if (step.op == RecipeOp::kLimit) return Limit(step.index, limits, value);
-  if (step.arg >= args.size()) return Fault::kArgument;
-  const Arg& arg = args[step.arg];
-  if (arg.is_tensor == (step.op == RecipeOp::kScalar)) return Fault::kArgument;
-  if (step.op == RecipeOp::kScalar) {
-    return AsInteger(arg.scalar_dtype, arg.scalar, value) ? Fault::kNone : Fault::kFloat;
-  }
-  if (step.op == RecipeOp::kAddress) {
-    *value = static_cast<int64_t>(reinterpret_cast<uintptr_t>(arg.tensor.data));
-    return Fault::kNone;
-  }
-  return TensorFact(step, arg, value);
-}
-
-bool IsLeaf(RecipeOp op) { return op >= RecipeOp::kConst && op <= RecipeOp::kLimit; }
+bool IsLeaf(RecipeOp op) { return op <= RecipeOp::kLimit; }
 
 // Floor division and the two that follow from it. INT64_MIN / -1 overflows.
-Fault Divide(RecipeOp op, int64_t a, int64_t b, int64_t* value) {
+inline Fault Divide(RecipeOp op, int64_t a, int64_t b, int64_t* value) {
+  // Nearly every division is of an extent or an address by a small power of two; the divide instruction costs more than
+  // the rest of a program.
+  if (a >= 0 && b > 0 && (b & (b - 1)) == 0) {
+    int64_t rest = a & (b - 1);
+    *value = op == RecipeOp::kMod ? rest : (a >> __builtin_ctzll(b)) + (op == RecipeOp::kCeilDiv && rest != 0);
+    return Fault::kNone;
+  }
   if (b == 0) return Fault::kZeroDivide;
   if (b == -1 && a == std::numeric_limits<int64_t>::min()) return Fault::kOverflow;
   int64_t quotient = a / b;
@@ -146,68 +87,79 @@ Fault Divide(RecipeOp op, int64_t a, int64_t b, int64_t* value) {
   return Fault::kNone;
 }
 
-Fault Apply(RecipeOp op, int64_t a, int64_t b, int64_t* value) {
-  switch (op) {
-    case RecipeOp::kAdd:
-      return __builtin_add_overflow(a, b, value) ? Fault::kOverflow : Fault::kNone;
-    case RecipeOp::kSub:
-      return __builtin_sub_overflow(a, b, value) ? Fault::kOverflow : Fault::kNone;
-    case RecipeOp::kMul:
-      return __builtin_mul_overflow(a, b, value) ? Fault::kOverflow : Fault::kNone;
-    case RecipeOp::kFloorDiv:
-    case RecipeOp::kCeilDiv:
-    case RecipeOp::kMod:
-      return Divide(op, a, b, value);
-    case RecipeOp::kMin:
-      *value = a < b ? a : b;
-      return Fault::kNone;
-    case RecipeOp::kMax:
-      *value = a > b ? a : b;
-      return Fault::kNone;
-    case RecipeOp::kEq:
-      *value = a == b;
-      return Fault::kNone;
-    case RecipeOp::kNe:
-      *value = a != b;
-      return Fault::kNone;
-    case RecipeOp::kLt:
-      *value = a < b;
-      return Fault::kNone;
-    case RecipeOp::kLe:
-      *value = a <= b;
-      return Fault::kNone;
-    case RecipeOp::kAnd:
-      *value = a != 0 && b != 0;
-      return Fault::kNone;
-    case RecipeOp::kOr:
-      *value = a != 0 || b != 0;
-      return Fault::kNone;
-    default:
-      return Fault::kStep;
-  }
-}
-
-Fault Run(const RecipeProgram& program, absl::Span<const Arg> args, const DeviceLimits& limits, int64_t* result) {
-  if (program.size() > kMaxRecipeSteps) return Fault::kDepth;
-  int64_t stack[kMaxRecipeDepth];
-  int depth = 0;
+// The newest value lives in `top`, the others below it in `stack`. Steps and bounds hold by Validate.
+Fault Run(absl::Span<const RecipeStep> program, absl::Span<const Arg> args, const DeviceLimits& limits,
+          int64_t* result) {
+  int64_t stack[kMaxRecipeDepth + 1];
+  int64_t* below = stack;
+  int64_t top = 0;
   for (const RecipeStep& step : program) {
-    Fault fault = Fault::kNone;
-    if (IsLeaf(step.op)) {
-      if (depth == kMaxRecipeDepth) return Fault::kDepth;
-      fault = Leaf(step, args, limits, &stack[depth++]);
-    } else if (step.op == RecipeOp::kNot) {
-      if (depth < 1) return Fault::kDepth;
-      stack[depth - 1] = stack[depth - 1] == 0;
-    } else {
-      if (depth < 2) return Fault::kDepth;
-      --depth;
-      fault = Apply(step.op, stack[depth - 1], stack[depth], &stack[depth - 1]);
+    if (IsLeaf(step.op)) *below++ = top;
+    switch (step.op) {
+      case RecipeOp::kConst:
+        top = step.value;
+        break;
+      case RecipeOp::kDim:
+        top = args[step.arg].tensor.shape[step.index];
+        break;
+      case RecipeOp::kStride: {
+        const TensorArg& tensor = args[step.arg].tensor;
+        top = tensor.strides ? tensor.strides[step.index] : DenseStride(tensor, step.index);
+        break;
+      }
+      case RecipeOp::kScalar:
+        top = AsInteger(args[step.arg].scalar_dtype, args[step.arg].scalar);
+        break;
+      case RecipeOp::kAddress:
+        top = static_cast<int64_t>(reinterpret_cast<uintptr_t>(args[step.arg].tensor.data));
+        break;
+      case RecipeOp::kLimit:
+        top = Limit(step.index, limits);
+        break;
+      case RecipeOp::kAdd:
+        if (__builtin_add_overflow(*--below, top, &top)) return Fault::kOverflow;
+        break;
+      case RecipeOp::kSub:
+        if (__builtin_sub_overflow(*--below, top, &top)) return Fault::kOverflow;
+        break;
+      case RecipeOp::kMul:
+        if (__builtin_mul_overflow(*--below, top, &top)) return Fault::kOverflow;
+        break;
+      case RecipeOp::kFloorDiv:
+      case RecipeOp::kCeilDiv:
+      case RecipeOp::kMod:
+        if (Fault fault = Divide(step.op, *--below, top, &top); fault != Fault::kNone) return fault;
+        break;
+      case RecipeOp::kMin:
+        top = std::min(*--below, top);
+        break;
+      case RecipeOp::kMax:
+        top = std::max(*--below, top);
+        break;
+      case RecipeOp::kEq:
+        top = *--below == top;
+        break;
+      case RecipeOp::kNe:
+        top = *--below != top;
+        break;
+      case RecipeOp::kLt:
+        top = *--below < top;
+        break;
+      case RecipeOp::kLe:
+        top = *--below <= top;
+        break;
+      case RecipeOp::kAnd:
+        top = (*--below != 0) & (top != 0);
+        break;
+      case RecipeOp::kOr:
+        top = (*--below != 0) | (top != 0);
+        break;
+      case RecipeOp::kNot:
+        top = top == 0;
+        break;
     }
-    if (fault != Fault::kNone) return fault;
   }
-  if (depth != 1) return Fault::kDepth;
-  *result = stack[0];
+  *result = top;
   return Fault::kNone;
 }
 
@@ -215,8 +167,9 @@ Fault Run(const RecipeProgram& program, absl::Span<const Arg> args, const Device
 std::string Facts(const RecipeProgram& program, absl::Span<const Arg> args, const DeviceLimits& limits) {
   std::string text;
   for (const RecipeStep& step : program) {
+    if (!IsLeaf(step.op) || step.op == RecipeOp::kConst) continue;
     int64_t value = 0;
-    if (!IsLeaf(step.op) || step.op == RecipeOp::kConst || Leaf(step, args, limits, &value) != Fault::kNone) continue;
+    Run(absl::MakeConstSpan(&step, 1), args, limits, &value);
     std::string fact;
     switch (step.op) {
       case RecipeOp::kDim:
@@ -254,8 +207,9 @@ std::string Facts(const RecipeProgram& program, absl::Span<const Arg> args, cons
   return absl::InvalidArgumentError(absl::StrCat("launch: ", guard.message, " (", facts, ")"));
 }
 
-[[gnu::cold, gnu::noinline]] absl::Status BadParam(int index, absl::string_view what) {
-  return absl::InvalidArgumentError(absl::StrCat("launch: native argument ", index, ": ", what));
+[[gnu::cold, gnu::noinline]] absl::Status TooWide(int index, int64_t value) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("launch: native argument ", index, ": expected a value of 32 bits, found ", value));
 }
 
 absl::Status ResolveGrid(const LaunchRecipe& recipe, absl::Span<const Arg> args, const DeviceLimits& limits,
@@ -276,25 +230,21 @@ absl::Status ResolveGrid(const LaunchRecipe& recipe, absl::Span<const Arg> args,
   return absl::OkStatus();
 }
 
-absl::Status ResolveParam(const RecipeParam& param, int index, absl::Span<const Arg> args, const DeviceLimits& limits,
-                          uint64_t* out) {
-  if (param.kind == RecipeParam::Kind::kInteger) {
-    int64_t value = 0;
-    Fault fault = Run(param.value, args, limits, &value);
-    if (fault != Fault::kNone) return Failed(absl::StrCat("native argument ", index), fault, param.value, args, limits);
-    if (param.dtype == DType::kI32 && value != static_cast<int32_t>(value))
-      return BadParam(index, absl::StrCat("expected a value of 32 bits, found ", value));
-    *out = static_cast<uint64_t>(value);
+inline absl::Status ResolveParam(const RecipeParam& param, int index, absl::Span<const Arg> args,
+                                 const DeviceLimits& limits, uint64_t* out) {
+  if (param.kind == RecipeParam::Kind::kPointer) {
+    *out = reinterpret_cast<uintptr_t>(args[param.arg].tensor.data);
     return absl::OkStatus();
   }
-  if (param.arg >= args.size()) return BadParam(index, Describe(Fault::kArgument));
-  const Arg& arg = args[param.arg];
-  bool pointer = param.kind == RecipeParam::Kind::kPointer;
-  if (arg.is_tensor != pointer) return BadParam(index, Describe(Fault::kArgument));
-  if (!pointer && arg.scalar_dtype != param.dtype)
-    return BadParam(index, absl::StrCat("expected a scalar of ", std::string(Name(param.dtype)), ", found ",
-                                        std::string(Name(arg.scalar_dtype))));
-  *out = pointer ? reinterpret_cast<uintptr_t>(arg.tensor.data) : arg.scalar;
+  if (param.kind == RecipeParam::Kind::kScalar) {
+    *out = args[param.arg].scalar;
+    return absl::OkStatus();
+  }
+  int64_t value = 0;
+  Fault fault = Run(param.value, args, limits, &value);
+  if (fault != Fault::kNone) return Failed(absl::StrCat("native argument ", index), fault, param.value, args, limits);
+  if (param.dtype == DType::kI32 && value != static_cast<int32_t>(value)) return TooWide(index, value);
+  *out = static_cast<uint64_t>(value);
   return absl::OkStatus();
 }
 
@@ -309,8 +259,6 @@ absl::Status Evaluate(const LaunchRecipe& recipe, absl::Span<const Arg> args, co
     if (!holds) return GuardFailed(guard, args, limits);
   }
   if (absl::Status status = ResolveGrid(recipe, args, limits, launch); !status.ok()) return status;
-  if (recipe.params.size() > kMaxNativeParams)
-    return BadParam(kMaxNativeParams, "past the last that a launch can hold");
   launch->count = static_cast<int>(recipe.params.size());
   for (int i = 0; i < launch->count; ++i)
     if (absl::Status status = ResolveParam(recipe.params[i], i, args, limits, &launch->params[i]); !status.ok())

@@ -1,8 +1,8 @@
 // Evaluates an artifact's launch recipe: arguments and device limits to a grid and native arguments.
 //
-// Every backend evaluates the same recipe through this function, on every launch: it allocates nothing (but the text of
-// an error), runs a bounded number of steps, and trusts no index, so that a recipe from a damaged file can only fail.
-// Pure; thread-safe.
+// Every backend evaluates the same recipe through Evaluate, on every launch: it allocates nothing (but the text of an
+// error) and runs a bounded number of steps. Validate, once when an artifact is loaded, is what lets it trust indices
+// and stack depths. Pure; thread-safe.
 #ifndef KILN_RUNTIME_LAUNCH_RECIPE_H_
 #define KILN_RUNTIME_LAUNCH_RECIPE_H_
 
@@ -29,8 +29,9 @@ struct ResolvedLaunch {
   bool empty() const { return grid[0] == 0 || grid[1] == 0 || grid[2] == 0; }
 };
 
+// REQUIRES: Validate(recipe, specs).ok(), and `args` agree with those specs in number, kind, rank and scalar dtype.
 // Errors: InvalidArgument when a guard fails (its message, with the value of every fact it reads), a step overflows 64
-// bits, divides by zero or names an argument that is not there; when a grid extent is negative or the number of CTAs
+// bits or divides by zero, a value does not fit its native argument, a grid extent is negative or the number of CTAs
 // overflows. With a zero grid everything else is evaluated all the same.
 absl::Status Evaluate(const LaunchRecipe& recipe, absl::Span<const Arg> args, const DeviceLimits& limits,
                       ResolvedLaunch* launch);

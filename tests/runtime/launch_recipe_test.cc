@@ -170,35 +170,14 @@ TEST_F(LaunchRecipeTest, NarrowParameterThatDoesNotFit) {
 
 TEST_F(LaunchRecipeTest, ScalarOfAnotherDtype) {
   recipe_.params.push_back({RecipeParam::Kind::kScalar, 2, DType::kF64});
-  EXPECT_EQ(EvaluateError(), "launch: native argument 0: expected a scalar of f64, found f32");
   EXPECT_EQ(ValidateError(), "launch recipe: native argument 0: argument 2 (eps) is f32, passed as f64");
 }
 
-TEST_F(LaunchRecipeTest, EvaluateTrustsNoIndex) {
-  const RecipeStep bad[] = {Dim(9, 0),
-                            Dim(0, 2),
-                            Dim(2, 0),
-                            Stride(0, 65535),
-                            {RecipeOp::kScalar, 0, 0, 0},
-                            {RecipeOp::kScalar, 2, 0, 0},
-                            {RecipeOp::kLimit, 0, 0, 0},
-                            {static_cast<RecipeOp>(99), 0, 0, 0},
-                            Do(RecipeOp::kAdd),
-                            Do(RecipeOp::kNot)};
-  for (const RecipeStep& step : bad) {
-    recipe_ = {};
-    recipe_.grid[0] = {step};
-    EXPECT_EQ(Evaluate().code(), absl::StatusCode::kInvalidArgument) << static_cast<int>(step.op);
-    EXPECT_EQ(Validate(recipe_, specs_).code(), absl::StatusCode::kInvalidArgument) << static_cast<int>(step.op);
-  }
-  recipe_ = {};
-  recipe_.grid[0] = RecipeProgram(kMaxRecipeDepth + 1, Const(1));
-  EXPECT_FALSE(Evaluate().ok());
-  recipe_.grid[0] = RecipeProgram(kMaxRecipeSteps + 1, Const(1));
-  EXPECT_FALSE(Evaluate().ok());
-  recipe_ = {};
-  recipe_.params.resize(kMaxNativeParams + 1);
-  EXPECT_FALSE(Evaluate().ok());
+TEST_F(LaunchRecipeTest, TheDeepestStackIsLegal) {
+  RecipeProgram program(kMaxRecipeDepth, Const(1));
+  program.resize(2 * kMaxRecipeDepth - 1, Do(RecipeOp::kAdd));
+  EXPECT_EQ(Value(program), 16);
+  EXPECT_TRUE(Validate(recipe_, specs_).ok()) << Validate(recipe_, specs_);
 }
 
 TEST_F(LaunchRecipeTest, ValidateNamesWhatIsWrong) {
@@ -218,6 +197,10 @@ TEST_F(LaunchRecipeTest, ValidateNamesWhatIsWrong) {
   EXPECT_EQ(ValidateError(), "launch recipe: grid 1: needs a stack over 16 values");
   recipe_.grid[1] = {{static_cast<RecipeOp>(200), 0, 0, 0}};
   EXPECT_EQ(ValidateError(), "launch recipe: grid 1: there is no step 200");
+  recipe_.grid[1] = {{RecipeOp::kLimit, 0, 0, 0}};
+  EXPECT_EQ(ValidateError(), "launch recipe: grid 1: there is no device limit 0");
+  recipe_.grid[1] = RecipeProgram(kMaxRecipeSteps + 1, Const(1));
+  EXPECT_EQ(ValidateError(), "launch recipe: grid 1: expected at most 256 steps, found 257");
   recipe_.grid[1] = {};
   recipe_.block = 2048;
   EXPECT_EQ(ValidateError(), "launch recipe: block: expected 1 to 1024, found 2048");
@@ -227,6 +210,8 @@ TEST_F(LaunchRecipeTest, ValidateNamesWhatIsWrong) {
   recipe_.shared_bytes = 0;
   recipe_.params.push_back({RecipeParam::Kind::kInteger, 0, DType::kF32, {Const(1)}});
   EXPECT_EQ(ValidateError(), "launch recipe: native argument 0: expected i32 or i64, found f32");
+  recipe_.params.assign(kMaxNativeParams + 1, {RecipeParam::Kind::kPointer});
+  EXPECT_EQ(ValidateError(), "launch recipe: native arguments: expected 0 to 64, found 65");
 }
 
 }  // namespace
