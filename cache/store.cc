@@ -1,0 +1,17 @@
+#include "cache/store.h"
+
+namespace kiln::cache {
+
+std::string_view Name(Tier tier) {
+  switch (tier) {
+    case Tier::kNone:
+      return "miss";
+    case Tier::kMemory:
+      return "memory";
+    case Tier::kDisk:
+      return "disk";
+  }
+  return "unknown";
+}
+
+}  // namespace kiln::cache
