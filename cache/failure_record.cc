@@ -42,9 +42,10 @@ std::string EncodeFailure(const absl::Status& failure) {
   failure.ForEachPayload(
       [&](absl::string_view url, const absl::Cord& cord) { payloads.emplace(std::string(url), std::string(cord)); });
   for (const auto& [url, payload] : payloads) {
-    if (out.size() + url.size() + payload.size() + 2 * kOverhead > kMaxFailureRecordBytes) break;
+    const size_t used = out.size() + url.size() + kOverhead;
+    if (used >= kMaxFailureRecordBytes) break;
     AppendPart(url, &out);
-    AppendPart(payload, &out);
+    AppendPart(payload.substr(0, kMaxFailureRecordBytes - used), &out);
   }
   return ChecksumOf(out) + out;
 }
@@ -65,7 +66,7 @@ std::optional<absl::Status> DecodeFailure(std::string_view bytes) {
     std::string_view url;
     std::string_view payload;
     if (!TakePart(&rest, &url) || !TakePart(&rest, &payload)) return std::nullopt;
-    failure.SetPayload(std::string(url), absl::Cord(std::string(payload)));
+    failure.SetPayload(std::string(url), absl::Cord(absl::string_view(payload.data(), payload.size())));
   }
   return failure;
 }
