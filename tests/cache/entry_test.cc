@@ -1,5 +1,7 @@
 #include "cache/entry.h"
 
+#include <xxhash.h>
+
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -9,7 +11,6 @@
 #include "gtest/gtest.h"
 #include "tests/cache/sample_entries.h"
 #include "tests/cache/temp_root.h"
-#include "xxhash.h"
 
 namespace kiln::cache {
 namespace {
