@@ -45,9 +45,10 @@ class Arrows(unittest.TestCase):
 
     def test_includes_are_written_from_the_root(self):
         self.assertEqual(
-            problems_in("cache/store.cc", '#include "digest.h"'),
-            ['"digest.h" is not written from the root of the tree (or <...>, if it is not ours)'],
+            problems_in("tests/fuzz/parse_fuzz.cc", '#include "replay_main.cc"'),
+            ['"replay_main.cc" is not written from the root of the tree'],
         )
+        self.assertEqual(problems_in("cache/entry.cc", '#include "xxhash.h"', '#include "absl/status/status.h"'), [])
 
     def test_the_line_is_named(self):
         found = list(directions.problems("cache/store.cc", '\n#include <map>\n#  include "api/session.h"\n'))
