@@ -1,0 +1,27 @@
+// Tile operations, one row each: spelling, operands, named arguments.
+#ifndef KILN_COMPILER_IR_TILE_OPS_H_
+#define KILN_COMPILER_IR_TILE_OPS_H_
+
+#include <span>
+#include <string_view>
+
+#include "compiler/expr/expr.h"
+
+namespace kiln::ir {
+
+struct TileOpRow {
+  TileOpKind op;
+  std::string_view name;
+  int operands;
+  std::string_view attrs;  // Names of named arguments, a blank between two.
+  bool value;              // Can stand in an expression.
+  int written;             // Operand that the operation writes; -1 = none.
+};
+
+std::span<const TileOpRow> TileOps();
+const TileOpRow* FindTileOp(std::string_view name);
+const TileOpRow* FindTileOp(TileOpKind op);
+
+}  // namespace kiln::ir
+
+#endif  // KILN_COMPILER_IR_TILE_OPS_H_
