@@ -41,8 +41,8 @@ size_t EditDistance(std::string_view a, std::string_view b) {
     size_t diagonal = row[0];
     row[0] = i;
     for (size_t j = 1; j <= b.size(); ++j) {
-      const bool same = std::tolower(static_cast<unsigned char>(a[i - 1])) ==
-                        std::tolower(static_cast<unsigned char>(b[j - 1]));
+      const bool same =
+          std::tolower(static_cast<unsigned char>(a[i - 1])) == std::tolower(static_cast<unsigned char>(b[j - 1]));
       const size_t cost = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (same ? 0 : 1)});
       diagonal = row[j];
       row[j] = cost;
@@ -99,7 +99,8 @@ std::optional<Axis> AxisTable::Fused(Scope unit, Scope scope) const {
 std::optional<Axis> AxisTable::Part(Scope unit, Scope scope) const {
   if (!fuses()) return std::nullopt;
   for (const AxisInfo& row : kRows) {
-    if (row.kind == AxisKind::kThread && row.unit == unit && row.scope == scope && scope <= Scope::kCta) return row.axis;
+    if (row.kind == AxisKind::kThread && row.unit == unit && row.scope == scope && scope <= Scope::kCta)
+      return row.axis;
   }
   return std::nullopt;
 }

@@ -82,7 +82,8 @@ class AxisTable {
   // (warp, cta).
   std::optional<Axis> Fused(Scope unit, Scope scope) const;
 
-  // The axis of that unit and scope among those that split a fused one: laneid, wid_in_wg, warpid, wgid, tid_in_wg, tid.
+  // The axis of that unit and scope among those that split a fused one: laneid, wid_in_wg, warpid, wgid, tid_in_wg,
+  // tid.
   std::optional<Axis> Part(Scope unit, Scope scope) const;
 
   // How many `small` make one `large`, where the target fixes it (thread, warp, warpgroup).

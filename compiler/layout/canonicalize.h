@@ -10,9 +10,10 @@
 
 namespace kiln::layout {
 
-// Unit shard iters go (one stays if all are), zero offsets go, thread axes fuse as `axes` says where the scopes connect,
-// neighbours on one axis fuse when the outer stride is the inner extent times stride, replicas sort by (axis, extent,
-// stride). Evaluates as before, up to the renamed thread axes. Idempotent. Errors: a fused stride that leaves 63 bits.
+// Unit shard iters go (one stays if all are), zero offsets go, thread axes fuse as `axes` says where the scopes
+// connect, neighbours on one axis fuse when the outer stride is the inner extent times stride, replicas sort by (axis,
+// extent, stride). Evaluates as before, up to the renamed thread axes. Idempotent. Errors: a fused stride that leaves
+// 63 bits.
 absl::StatusOr<TileLayout> Canonicalize(const TileLayout& layout, const AxisTable& axes);
 absl::StatusOr<Layout> Canonicalize(const Layout& layout, const AxisTable& axes);
 

@@ -10,8 +10,8 @@
 
 namespace kiln::layout {
 
-// One component of a dimension: the coordinate is the sum of digit * weight over its components, and each digit moves the
-// place by digit * stride on the axis.
+// One component of a dimension: the coordinate is the sum of digit * weight over its components, and each digit moves
+// the place by digit * stride on the axis.
 struct Component {
   Extent extent;
   Extent weight;  // In the dimension: the product of the extents to its right there.

@@ -76,9 +76,8 @@ absl::StatusOr<std::optional<Layout>> IsDirectSumLeft(const Layout& left, const 
                                                       const AxisTable& axes) {
   KILN_RETURN_IF_ERROR(CheckInterleaved("is_direct_sum_left", interleaved_shape, left_shape, /*right=*/false));
   if (!left.is_tile()) return std::optional<Layout>();
-  KILN_ASSIGN_OR_RETURN(
-      std::optional<TileLayout> right,
-      OtherFactor(*left.tile_if(), sum.base(), interleaved_shape, left_shape, /*factor_is_right=*/false, axes));
+  KILN_ASSIGN_OR_RETURN(std::optional<TileLayout> right, OtherFactor(*left.tile_if(), sum.base(), interleaved_shape,
+                                                                     left_shape, /*factor_is_right=*/false, axes));
   if (!right.has_value()) return std::optional<Layout>();
   KILN_ASSIGN_OR_RETURN(Layout result, sum.WithBase(*std::move(right)));
   return std::optional<Layout>(std::move(result));

@@ -40,7 +40,8 @@ absl::StatusOr<Point> FirstPlace(const Layout& layout, int64_t index) {
   }
   Point point;
   for (const auto& [axis, sum] : sums) {
-    if (sum.overflowed()) return Error("apply", "index ", index, " leaves 63 bits on ", Name(axis), " in ", ToString(layout));
+    if (sum.overflowed())
+      return Error("apply", "index ", index, " leaves 63 bits on ", Name(axis), " in ", ToString(layout));
     point[axis] = sum.constant();
   }
   return point;
@@ -110,8 +111,8 @@ absl::StatusOr<std::vector<Point>> Apply(const Layout& layout, const std::vector
   std::vector<int64_t> shape;
   for (const Iter& iter : layout.base().shard()) shape.push_back(iter.extent.constant());
   if (coord.size() != shape.size()) {
-    return Error("apply", "arity: without a shape a coordinate is one index or one number for each of the ", shape.size(),
-                 " shard iters, got ", ListOf(coord), " for ", ToString(layout));
+    return Error("apply", "arity: without a shape a coordinate is one index or one number for each of the ",
+                 shape.size(), " shard iters, got ", ListOf(coord), " for ", ToString(layout));
   }
   return Apply(layout, coord, shape);
 }
@@ -153,8 +154,7 @@ absl::StatusOr<Evaluator> Evaluator::Make(const Layout& layout) {
   for (size_t i = base.shard().size(); i-- > 0;) {
     const Iter& iter = base.shard()[i];
     if (iter.extent.Is(1)) continue;
-    evaluator.parts_.push_back(
-        {iter.extent.constant(), iter.stride.constant(), static_cast<size_t>(iter.axis)});
+    evaluator.parts_.push_back({iter.extent.constant(), iter.stride.constant(), static_cast<size_t>(iter.axis)});
   }
   Values start{};
   for (const auto& [axis, value] : base.offset()) start[static_cast<size_t>(axis)] = value.constant();

@@ -57,7 +57,7 @@ class Evaluator {
     int64_t stride;
     size_t axis;
   };
-  std::vector<Part> parts_;  // Innermost first.
+  std::vector<Part> parts_;       // Innermost first.
   std::vector<Values> replicas_;  // Offset plus replica, one entry a replica.
   int64_t size_ = 1;
   bool swizzled_ = false;

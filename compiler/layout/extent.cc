@@ -198,10 +198,10 @@ Extent Product(const Shape& shape) {
 Shape ToShape(const std::vector<int64_t>& shape) { return Shape(shape.begin(), shape.end()); }
 
 std::string ToString(const Shape& shape) {
-  return absl::StrCat("(",
-                      absl::StrJoin(shape, ", ",
-                                    [](std::string* out, const Extent& dim) { absl::StrAppend(out, dim.ToString()); }),
-                      ")");
+  return absl::StrCat(
+      "(",
+      absl::StrJoin(shape, ", ", [](std::string* out, const Extent& dim) { absl::StrAppend(out, dim.ToString()); }),
+      ")");
 }
 
 }  // namespace kiln::layout

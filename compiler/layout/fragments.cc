@@ -43,8 +43,7 @@ absl::StatusOr<TileLayout> MmaFragment(MmaOperand operand, int64_t k, int64_t el
                       {4, 1, Axis::kLaneId},
                       {packed, 1, Axis::kM}});
   }
-  return FromIters(
-      {{groups, packed, Axis::kM}, {4, 1, Axis::kLaneId}, {packed, 1, Axis::kM}, {8, 4, Axis::kLaneId}});
+  return FromIters({{groups, packed, Axis::kM}, {4, 1, Axis::kLaneId}, {packed, 1, Axis::kM}, {8, 4, Axis::kLaneId}});
 }
 
 Shape MmaFragmentShape(MmaOperand operand, int64_t k) {

@@ -18,9 +18,10 @@ absl::StatusOr<TileLayout> MmaFragment(MmaOperand operand, int64_t k, int64_t el
 // The shape that MmaFragment's result has.
 Shape MmaFragmentShape(MmaOperand operand, int64_t k);
 
-// A CTA's tile of shape `tile` from a fragment of shape `fragment_shape`: warps_m by warps_n warps, row-major on warpid,
-// each owning a contiguous block, inside which fragments repeat in slots, row-major. Warps along the dimension that the
-// operand lacks hold copies. Canonical, without fusing threads. Errors: a tile that the warps' fragments do not divide.
+// A CTA's tile of shape `tile` from a fragment of shape `fragment_shape`: warps_m by warps_n warps, row-major on
+// warpid, each owning a contiguous block, inside which fragments repeat in slots, row-major. Warps along the dimension
+// that the operand lacks hold copies. Canonical, without fusing threads. Errors: a tile that the warps' fragments do
+// not divide.
 absl::StatusOr<TileLayout> TileOverWarps(const TileLayout& fragment, const Shape& fragment_shape, MmaOperand operand,
                                          const Shape& tile, int64_t warps_m, int64_t warps_n);
 

@@ -122,8 +122,8 @@ absl::StatusOr<GroupedMany> GroupMany(const TileLayout& layout, const std::vecto
   for (const Shape& shape : shapes) {
     if (shape.empty()) return Error("group_many", "a shape has no dimensions");
     if (!(Product(shape) == total)) {
-      return Error("group_many", "the shapes ", ToString(shapes[0]), " and ", ToString(shape), " differ in size: ",
-                   total.ToString(), " and ", Product(shape).ToString());
+      return Error("group_many", "the shapes ", ToString(shapes[0]), " and ", ToString(shape),
+                   " differ in size: ", total.ToString(), " and ", Product(shape).ToString());
     }
   }
   // Walks all shapes at once; `rest` is what is left of the dimension that each stands in, 0 between dimensions.
@@ -200,8 +200,8 @@ absl::Status CheckAdmits(const Layout& layout, const Shape& shape) {
     const bool symbolic =
         std::any_of(run.begin(), run.end(), [](const Iter& iter) { return !iter.stride.is_constant(); });
     if (symbolic && run.size() > 1) {
-      return Error("admit", "dimension ", dim, " of ", ToString(shape), " has a symbolic stride that is not uniform in ",
-                   ToString(layout));
+      return Error("admit", "dimension ", dim, " of ", ToString(shape),
+                   " has a symbolic stride that is not uniform in ", ToString(layout));
     }
   }
   return absl::OkStatus();

@@ -30,8 +30,8 @@ struct GroupedMany {
   std::vector<std::vector<size_t>> separators;  // One for each shape.
 };
 
-// Group by the least common refinement of all the shapes' boundaries. Errors: no shape, totals that differ, boundaries of
-// which neither divides the other.
+// Group by the least common refinement of all the shapes' boundaries. Errors: no shape, totals that differ, boundaries
+// of which neither divides the other.
 absl::StatusOr<GroupedMany> GroupMany(const TileLayout& layout, const std::vector<Shape>& shapes);
 
 // The layout takes coordinates of the shape: the products agree, and a dimension with a symbolic stride has one stride.

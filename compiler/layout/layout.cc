@@ -99,8 +99,7 @@ Shape TileLayout::ShardShape() const {
 }
 
 bool TileLayout::operator==(const TileLayout& other) const {
-  return rep_ == other.rep_ ||
-         (shard() == other.shard() && replica() == other.replica() && offset() == other.offset());
+  return rep_ == other.rep_ || (shard() == other.shard() && replica() == other.replica() && offset() == other.offset());
 }
 
 int64_t Swizzle::Apply(int64_t address) const {
@@ -114,7 +113,8 @@ absl::StatusOr<SwizzledLayout> SwizzledLayout::Make(Swizzle swizzle, TileLayout 
   if (swizzle.per_element < 0 || swizzle.swizzle_len < 0 || swizzle.atom_len < swizzle.swizzle_len ||
       swizzle.per_element > 40 || swizzle.atom_len > 40 ||
       swizzle.per_element + swizzle.swizzle_len + swizzle.atom_len > 40) {
-    return Error("construct", "ill-formed swizzle: expected atom_len >= swizzle_len >= 0 and per_element >= 0 with a sum ",
+    return Error("construct",
+                 "ill-formed swizzle: expected atom_len >= swizzle_len >= 0 and per_element >= 0 with a sum ",
                  "of at most 40, got per_element ", swizzle.per_element, ", swizzle_len ", swizzle.swizzle_len,
                  ", atom_len ", swizzle.atom_len);
   }

@@ -2,9 +2,10 @@
 //
 //   L(x) = { D(x) + r + O }    shard iters, replica iters, an offset per axis
 //
-// A TileLayout's shard iters go from the most significant to the least: the coordinate, flattened row-major, is split by
-// their extents, innermost first, and each component times its stride is added on its axis. A SwizzledLayout XORs bits of
-// the element address that its tile gives. Both are immutable values, cheap to copy, safe to share between threads.
+// A TileLayout's shard iters go from the most significant to the least: the coordinate, flattened row-major, is split
+// by their extents, innermost first, and each component times its stride is added on its axis. A SwizzledLayout XORs
+// bits of the element address that its tile gives. Both are immutable values, cheap to copy, safe to share between
+// threads.
 //
 //   auto layout = TileLayout::Make({{8, 4, Axis::kLaneId}, {4, 1, Axis::kLaneId}, {2, 1, Axis::kM}});
 #ifndef KILN_COMPILER_LAYOUT_LAYOUT_H_
@@ -75,8 +76,8 @@ class TileLayout {
   std::shared_ptr<const Rep> rep_;
 };
 
-// The XOR of a swizzled layout, on element addresses: with x = m >> per_element and mask = 2^swizzle_len - 1, inner gives
-// x ^ ((x & (mask << atom_len)) >> atom_len), outer x ^ ((x & mask) << atom_len); the low per_element bits stay.
+// The XOR of a swizzled layout, on element addresses: with x = m >> per_element and mask = 2^swizzle_len - 1, inner
+// gives x ^ ((x & (mask << atom_len)) >> atom_len), outer x ^ ((x & mask) << atom_len); the low per_element bits stay.
 struct Swizzle {
   int per_element = 0;
   int swizzle_len = 0;
@@ -92,7 +93,8 @@ struct Swizzle {
 
 class SwizzledLayout {
  public:
-  // Errors: not atom_len >= swizzle_len >= 0 and per_element >= 0, a period over 2^40, a tile that maps to more than `m`.
+  // Errors: not atom_len >= swizzle_len >= 0 and per_element >= 0, a period over 2^40, a tile that maps to more than
+  // `m`.
   static absl::StatusOr<SwizzledLayout> Make(Swizzle swizzle, TileLayout tile);
 
   const Swizzle& swizzle() const { return swizzle_; }

@@ -42,13 +42,15 @@ Extent Span(const TileLayout& layout, Axis axis) {
 
 absl::StatusOr<Extent> Size(const Layout& layout, std::optional<Axis> axis) {
   if (!axis.has_value()) return Size(layout.base());
-  if (!layout.is_tile()) return Error("size", "a swizzled layout has no size on one axis (", Name(*axis), "): ", ToString(layout));
+  if (!layout.is_tile())
+    return Error("size", "a swizzled layout has no size on one axis (", Name(*axis), "): ", ToString(layout));
   return Size(*layout.tile_if(), *axis);
 }
 
 absl::StatusOr<Extent> Span(const Layout& layout, std::optional<Axis> axis) {
   if (!axis.has_value()) return Span(layout.base());
-  if (!layout.is_tile()) return Error("span", "a swizzled layout has no span on one axis (", Name(*axis), "): ", ToString(layout));
+  if (!layout.is_tile())
+    return Error("span", "a swizzled layout has no span on one axis (", Name(*axis), "): ", ToString(layout));
   return Span(*layout.tile_if(), *axis);
 }
 

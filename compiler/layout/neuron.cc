@@ -17,7 +17,8 @@ absl::StatusOr<TileLayout> NeuronTensor(std::string_view annotation, const std::
   Extent partitions = 1;
   Extent free = 1;
   for (size_t i = 0; i < shape.size(); ++i) {
-    if (shape[i] < 1) return Error("neuron tensor", "expected dimensions of at least 1, got ", ToString(ToShape(shape)));
+    if (shape[i] < 1)
+      return Error("neuron tensor", "expected dimensions of at least 1, got ", ToString(ToShape(shape)));
     (annotation[i] == 'P' ? partitions : free) *= shape[i];
   }
   const bool fits = Extent(kNeuronPartitions).ProvablyAtLeast(partitions);
@@ -68,7 +69,7 @@ absl::StatusOr<TileLayout> ToPsum(const TileLayout& layout) {
         continue;
       }
       if (stride < 0) return straddles();
-      if ((extent - 1) * stride + stride < kPsumBankElements) {
+      if (!(iter.extent * stride).ProvablyAtLeast(kPsumBankElements)) {
         to->push_back(iter);
         continue;
       }

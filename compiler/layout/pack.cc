@@ -3,7 +3,6 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/layout/canonicalize.h"
 #include "compiler/layout/error.h"
 #include "kiln/internal/status_macros.h"
 
@@ -23,10 +22,10 @@ absl::StatusOr<TileLayout> PackTile(const TileLayout& layout, int64_t count) {
     return Error("pack", ToString(layout), " is not packable by ", count, ": ", why);
   };
   if (count < 1) return refuse("the count must be at least 1");
-  KILN_ASSIGN_OR_RETURN(const TileLayout canonical, Canonicalize(layout, AxisTable::None()));
-  std::vector<Iter> shard = canonical.shard();
-  std::vector<Iter> replica = canonical.replica();
-  Offset offset = canonical.offset();
+  std::vector<Iter> shard = layout.shard();
+  std::vector<Iter> replica = layout.replica();
+  Offset offset = layout.offset();
+  while (shard.size() > 1 && shard.back().extent.Is(1)) shard.pop_back();
   if (shard.empty() || !IsMemory(shard.back().axis) || !shard.back().stride.Is(1)) {
     return refuse("the innermost iter is not memory of stride 1");
   }

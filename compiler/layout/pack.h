@@ -9,9 +9,9 @@
 
 namespace kiln::layout {
 
-// `count` neighbouring elements become one. The layout is canonicalized without fusing threads first. Errors: not
-// packable: the innermost iter is not memory of stride 1, or it, another stride, or an offset on its axis is not a
-// multiple of the count; for an XOR a count that is not a power of two or exceeds 2^per_element.
+// `count` neighbouring elements along the innermost shard iter become one. Errors: not packable: that iter is not
+// memory of stride 1, or its extent, another stride or an offset on its axis is not a multiple of the count; for an XOR
+// a count that is not a power of two or exceeds 2^per_element.
 absl::StatusOr<Layout> Pack(const Layout& layout, int64_t count);
 
 // One element becomes `count` neighbours, along the innermost memory axis of stride 1 (m where there is none).

@@ -242,7 +242,8 @@ class Parser {
       stride.extent = i < extents.size() ? extents[i] : Extent(1);
       iters.push_back(std::move(stride));
     };
-    // `(` opens the list, except in the strides of one iter `(4, "laneid")` and `(N + 1)@m`, told apart by what follows.
+    // `(` opens the list, except in the strides of one iter `(4, "laneid")` and `(N + 1)@m`, told apart by what
+    // follows.
     if (Take('(')) {
       absl::Status listed = ParseStrideList(add, iters);
       if (listed.ok() && Peek() == ']') return listed;

@@ -40,8 +40,7 @@ absl::StatusOr<Layout> Storage(const Layout& layout) {
   for (const auto& [axis, value] : base.offset()) {
     if (IsMemory(axis)) offset.emplace(axis, value);
   }
-  KILN_ASSIGN_OR_RETURN(TileLayout storage,
-                        TileLayout::Make(std::move(shard), std::move(replica), std::move(offset)));
+  KILN_ASSIGN_OR_RETURN(TileLayout storage, TileLayout::Make(std::move(shard), std::move(replica), std::move(offset)));
   return layout.WithBase(std::move(storage));
 }
 

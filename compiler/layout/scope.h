@@ -17,8 +17,8 @@ struct ScopeRange {
   bool operator==(const ScopeRange&) const = default;
 };
 
-// None where the layout has no thread axis. Errors: two axes that count one unit in different scopes (laneid and tid), a
-// chain with a gap (laneid and wgid).
+// None where the layout has no thread axis. Errors: two axes that count one unit in different scopes (laneid and tid),
+// a chain with a gap (laneid and wgid).
 absl::StatusOr<std::optional<ScopeRange>> GetScope(const TileLayout& layout);
 
 // What construction leaves open: the thread scopes connect.

@@ -11,13 +11,13 @@
 
 namespace kiln::layout {
 
-// The XOR of a hardware swizzle mode of 32, 64 or 128 bytes: inner, in units of 16 bytes. Errors: another width, element
-// bits that are no power of two up to 128.
+// The XOR of a hardware swizzle mode of 32, 64 or 128 bytes: inner, in units of 16 bytes. Errors: another width,
+// element bits that are no power of two up to 128.
 absl::StatusOr<Swizzle> HardwareSwizzle(int64_t swizzle_bytes, int64_t element_bits);
 
-// A matrix operand tile of shape (..., rows, columns): atoms of 8 rows by the swizzle's width, rows of atoms fastest, then
-// column atoms, leading dimensions outermost; canonical. Without a swizzle (0): core matrices of 8 rows by 16 bytes, in
-// the same order, or row-major where 16 bytes do not divide a row. Errors: as CheckOperandShape.
+// A matrix operand tile of shape (..., rows, columns): atoms of 8 rows by the swizzle's width, rows of atoms fastest,
+// then column atoms, leading dimensions outermost; canonical. Without a swizzle (0): core matrices of 8 rows by 16
+// bytes, in the same order, or row-major where 16 bytes do not divide a row. Errors: as CheckOperandShape.
 absl::StatusOr<Layout> SharedOperandTile(const std::vector<int64_t>& shape, int64_t element_bits,
                                          int64_t swizzle_bytes);
 

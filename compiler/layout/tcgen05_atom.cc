@@ -11,13 +11,13 @@ namespace {
 // One instruction shape, in 32-bit cells, for the 16 rows that a warp reads at once.
 struct Atom {
   std::string_view shape;
-  int64_t cols;          // Columns of one repetition.
-  int64_t slots;         // Registers of one repetition in a lane.
-  int64_t max_repeats;   // Powers of two up to here.
-  Iter half;             // Rows 8..15.
+  int64_t cols;         // Columns of one repetition.
+  int64_t slots;        // Registers of one repetition in a lane.
+  int64_t max_repeats;  // Powers of two up to here.
+  Iter half;            // Rows 8..15.
   int64_t repeat_stride;
-  Iter lanes;            // Columns over lanes.
-  bool pair;             // Two columns in one lane.
+  Iter lanes;  // Columns over lanes.
+  bool pair;   // Two columns in one lane.
 };
 
 const Atom kAtoms[] = {

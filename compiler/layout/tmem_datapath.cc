@@ -15,7 +15,7 @@ namespace {
 struct Datapath {
   char letter;
   int64_t rows;
-  int64_t banks;  // Column blocks that lie in lanes above one another.
+  int64_t banks;   // Column blocks that lie in lanes above one another.
   bool scattered;  // Rows in 16 lanes of each 32.
 };
 
@@ -51,8 +51,7 @@ absl::StatusOr<TileLayout> BankedAccumulator(char datapath, int64_t lanes, const
     return Canonical({{lanes, 1, Axis::kTLane}, bank, {shape[2], 1, Axis::kTCol}});
   }
   if (shape.size() == 4 && shape[0] == lanes && shape[2] == 2) {
-    return Canonical(
-        {{lanes, 1, Axis::kTLane}, {shape[1], shape[3], Axis::kTCol}, bank, {shape[3], 1, Axis::kTCol}});
+    return Canonical({{lanes, 1, Axis::kTLane}, {shape[1], shape[3], Axis::kTCol}, bank, {shape[3], 1, Axis::kTCol}});
   }
   return WrongShape('D', datapath, shape, "(64, N), (2, 64, N/2), (64, 2, N/2) or (64, s, 2, n)");
 }
@@ -123,9 +122,8 @@ absl::StatusOr<TileLayout> TmemDatapath(char letter, int64_t rows, int64_t cols,
                             std::move(offset));
   }
   if (datapath->banks == 1) return TileLayout::Make({{rows, 1, Axis::kTLane}, {cols, 1, Axis::kTCol}});
-  return TileLayout::Make({{rows, 1, Axis::kTLane},
-                           {datapath->banks, rows, Axis::kTLane},
-                           {cols / datapath->banks, 1, Axis::kTCol}});
+  return TileLayout::Make(
+      {{rows, 1, Axis::kTLane}, {datapath->banks, rows, Axis::kTLane}, {cols / datapath->banks, 1, Axis::kTCol}});
 }
 
 absl::StatusOr<char> MmaDatapath(const TmemMma& mma) {
@@ -156,9 +154,8 @@ absl::StatusOr<TileLayout> ScaleFactors(int64_t rows, int64_t scales, int64_t pe
   if (scales < 1 || scales % per_mma != 0) {
     return Error("scale factors", scales, " along k is not a multiple of the ", per_mma, " for one instruction");
   }
-  KILN_ASSIGN_OR_RETURN(
-      const TileLayout atom,
-      TileLayout::Make({{32, 1, Axis::kTLane}, {per_mma, 1, Axis::kTCol}}, {{4, 32, Axis::kTLane}}));
+  KILN_ASSIGN_OR_RETURN(const TileLayout atom,
+                        TileLayout::Make({{32, 1, Axis::kTLane}, {per_mma, 1, Axis::kTCol}}, {{4, 32, Axis::kTLane}}));
   const int64_t blocks = rows / 32;
   const int64_t steps = scales / per_mma;
   // As many instructions' factors as share a cell of four; a step that no power of two divides gets a cell of its own.
@@ -167,8 +164,7 @@ absl::StatusOr<TileLayout> ScaleFactors(int64_t rows, int64_t scales, int64_t pe
   KILN_ASSIGN_OR_RETURN(const TileLayout outer, TileLayout::Make({{blocks, 4, Axis::kTCol},
                                                                   {steps / packed, 4 * blocks, Axis::kTCol},
                                                                   {packed, per_mma, Axis::kTCol}}));
-  KILN_ASSIGN_OR_RETURN(const Layout sum,
-                        DirectSum(outer, atom, {blocks, steps}, {32, per_mma}, AxisTable::None()));
+  KILN_ASSIGN_OR_RETURN(const Layout sum, DirectSum(outer, atom, {blocks, steps}, {32, per_mma}, AxisTable::None()));
   return *sum.tile_if();
 }
 

@@ -1,5 +1,5 @@
-// Replays layout test vectors: `layout_vectors_test --vectors FILE`. The last line is `N passed, N failed, N skipped`; the
-// exit status is 0 when none failed. The file's meta.conventions says how a vector reads.
+// Replays layout test vectors: `layout_vectors_test --vectors FILE`. The last line is `N passed, N failed, N skipped`;
+// the exit status is 0 when none failed. The file's meta.conventions says how a vector reads.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -107,7 +107,8 @@ absl::StatusOr<Layout> Normalized(const Layout& layout) {
   });
   Offset offset = layout.base().offset();
   std::erase_if(offset, [](const auto& entry) { return entry.second.Is(0); });
-  KILN_ASSIGN_OR_RETURN(TileLayout base, TileLayout::Make(layout.base().shard(), std::move(replica), std::move(offset)));
+  KILN_ASSIGN_OR_RETURN(TileLayout base,
+                        TileLayout::Make(layout.base().shard(), std::move(replica), std::move(offset)));
   return layout.WithBase(std::move(base));
 }
 
@@ -201,8 +202,8 @@ absl::StatusOr<Outcome> DoTile(const Layout& layout, const Json& args, const Jso
 }
 
 absl::StatusOr<Outcome> DoTileTo(const Layout& layout, const Json& args, const Json&) {
-  KILN_ASSIGN_OR_RETURN(const Layout result, TileTo(layout, ShapeOf(args.at("to_shape")),
-                                                    ShapeOf(args.at("current_shape")), TableOf(args)));
+  KILN_ASSIGN_OR_RETURN(const Layout result,
+                        TileTo(layout, ShapeOf(args.at("to_shape")), ShapeOf(args.at("current_shape")), TableOf(args)));
   return Outcome::Of(result);
 }
 
@@ -439,9 +440,8 @@ absl::StatusOr<Outcome> DoSharedOperand(const Layout&, const Json& args, const J
   static const std::map<std::string, int64_t> kModes = {{"none", 0}, {"32B", 32}, {"64B", 64}, {"128B", 128}};
   const auto mode = kModes.find(args.at("swizzle").get<std::string>());
   if (mode == kModes.end()) return Malformed("unknown swizzle mode");
-  KILN_ASSIGN_OR_RETURN(
-      const Layout result,
-      SharedOperandTile(Numbers(args.at("shape")), args.at("elem_bits").get<int64_t>(), mode->second));
+  KILN_ASSIGN_OR_RETURN(const Layout result, SharedOperandTile(Numbers(args.at("shape")),
+                                                               args.at("elem_bits").get<int64_t>(), mode->second));
   return Outcome::Of(result);
 }
 
@@ -499,7 +499,9 @@ absl::StatusOr<Outcome> DoAxisInfo(const Layout&, const Json& args, const Json&)
   KILN_ASSIGN_OR_RETURN(const Axis axis, ParseAxis(args.at("axis").get<std::string>()));
   const AxisInfo& info = InfoOf(axis);
   Outcome outcome;
-  outcome.facts["kind"] = info.kind == AxisKind::kMemory ? "memory" : info.kind == AxisKind::kThread ? "thread" : "device";
+  outcome.facts["kind"] = info.kind == AxisKind::kMemory   ? "memory"
+                          : info.kind == AxisKind::kThread ? "thread"
+                                                           : "device";
   if (info.kind == AxisKind::kThread) {
     outcome.facts["scope"] = std::string(Name(info.scope));
     outcome.facts["subscope"] = std::string(Name(info.unit));
