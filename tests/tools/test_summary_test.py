@@ -61,9 +61,20 @@ class Summary(unittest.TestCase):
 
     def test_other_programs_count_by_their_closing_line_or_as_one(self):
         status, lines = self.summarize(
-            junit("vectors", "run", "3 passed, 0 failed\n41 passed, 0 failed, 2 skipped\n"), junit("example", "run", "hi")
+            junit("vectors", "run", "skipped v7: not ours\n3 passed, 0 failed\n41 passed, 0 failed, 2 skipped\n"),
+            junit("example", "run", "hi"),
         )
-        self.assertEqual((status, lines), (0, ["42 passed, 0 failed, 2 skipped"]))
+        self.assertEqual(
+            (status, lines),
+            (
+                0,
+                [
+                    "skipped  vectors: v7: not ours",
+                    "skipped  1 more, whose programs gave no reason",
+                    "42 passed, 0 failed, 2 skipped",
+                ],
+            ),
+        )
 
     def test_a_closing_line_without_failures_does_not_excuse_an_error(self):
         status, lines = self.summarize(junit("vectors", "fail", "41 passed, 0 failed\n"))
