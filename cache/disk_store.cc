@@ -15,11 +15,10 @@ namespace {
 constexpr absl::Duration kFirstPause = absl::Seconds(1);
 constexpr absl::Duration kLongestPause = absl::Minutes(1);
 
-absl::StatusOr<PublishResult> Publish(RootDir* root, const Entry& entry) {
-  KILN_ASSIGN_OR_RETURN(const std::string bytes, EncodeEntry(entry));
+absl::StatusOr<PublishResult> Publish(RootDir* root, const Key& key, const std::string& bytes) {
   TempFile file;
   KILN_RETURN_IF_ERROR(file.Create(root, bytes));
-  return file.Publish(PathOf(entry.key));
+  return file.Publish(PathOf(key));
 }
 
 }  // namespace
@@ -56,12 +55,13 @@ void DiskStore::Put(const EntryPtr& entry) {
     writes_skipped_.Add();
     return;
   }
-  const absl::StatusOr<PublishResult> result = Publish(root_.get(), *entry);
-  // An entry beyond the format's bounds says nothing about the disk.
-  if (absl::IsInvalidArgument(result.status())) {
+  const absl::StatusOr<std::string> bytes = EncodeEntry(*entry);
+  if (!bytes.ok()) {
+    // An entry beyond the format's bounds says nothing about the disk.
     write_failures_.Add();
     return;
   }
+  const absl::StatusOr<PublishResult> result = Publish(root_.get(), entry->key, *bytes);
   NoteWrite(result.status());
   if (!result.ok()) return;
   (*result == PublishResult::kPublished ? published_ : lost_races_).Add();

@@ -41,8 +41,8 @@ EntryRead ReadEntryFile(RootDir* root, const Key& key) {
   // O_NONBLOCK: a pipe in the entry's place is refused, not waited for.
   const FileHandle file = OpenFile(ops, shard.fd(), path.file, O_RDONLY | O_NONBLOCK);
   EntryRead read;
-  if (file.error() == -ELOOP) {
-    read.status = absl::DataLossError("cache entry: expected a regular file, found a symbolic link");
+  if (file.error() == -ELOOP || file.error() == -ENXIO) {
+    read.status = absl::DataLossError("cache entry: expected a regular file, found a symbolic link or a socket");
     read.has_info = ops->StatAt(shard.fd(), path.file.c_str(), &read.info) == 0;
     return read;
   }

@@ -37,7 +37,7 @@ class FileHandle {
   int fd_ = -1;
 };
 
-// OpenAt without O_NOFOLLOW and O_CLOEXEC forgotten, interrupted calls made again. An invalid handle holds -errno.
+// OpenAt that follows no symbolic link at the end of `name`, is closed by exec, and is made again when interrupted.
 FileHandle OpenFile(FileOps* ops, int dir, const std::string& name, int flags, mode_t mode = 0600);
 
 // All of the file from its start, never more than `max_bytes`. Returns 0 or -errno; a file that ends early is shorter.

@@ -77,8 +77,11 @@ absl::StatusOr<FileHandle> RootDir::OpenChecked(const RootOptions& options) {
 }
 
 absl::StatusOr<std::shared_ptr<RootDir>> RootDir::Open(const RootOptions& options) {
-  KILN_ASSIGN_OR_RETURN(FileHandle handle, OpenChecked(options));
-  return std::shared_ptr<RootDir>(new RootDir(options, std::move(handle)));
+  RootOptions exact = options;
+  // A slash at the end would have a symbolic link followed.
+  while (exact.path.size() > 1 && exact.path.back() == '/') exact.path.pop_back();
+  KILN_ASSIGN_OR_RETURN(FileHandle handle, OpenChecked(exact));
+  return std::shared_ptr<RootDir>(new RootDir(std::move(exact), std::move(handle)));
 }
 
 RootDir::RootDir(RootOptions options, FileHandle handle)

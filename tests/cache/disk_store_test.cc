@@ -204,6 +204,17 @@ TEST(DiskStoreTest, DoesNotBelieveAFileOfAnotherUser) {
   EXPECT_EQ(StatsOf(*store).disk_corrupt, 1u);
 }
 
+TEST(DiskStoreTest, IsNotMisledByASocket) {
+  TempRoot root;
+  const auto store = Open(root.path());
+  std::filesystem::create_directory(root / PathOf(SampleKey(1)).shard);
+  ASSERT_EQ(mknod(FileOf(root, SampleKey(1)).c_str(), S_IFSOCK | 0600, 0), 0);
+  EXPECT_FALSE(store->Get(SampleKey(1)));
+  EXPECT_EQ(StatsOf(*store).disk_corrupt, 1u);
+  store->Put(SampleEntry(1));
+  EXPECT_TRUE(store->Get(SampleKey(1)));
+}
+
 TEST(DiskStoreTest, IsNotHeldUpByAPipe) {
   TempRoot root;
   const auto store = Open(root.path());

@@ -91,6 +91,8 @@ TEST(RootDirTest, RefusesASymbolicLinkAndAFile) {
                                                        ": expected a directory, found another file or a symbolic "
                                                        "link: name the directory itself")));
   }
+  EXPECT_TRUE(absl::IsPermissionDenied(RootDir::Open({.path = root / "link//"}).status()));
+  EXPECT_TRUE(RootDir::Open({.path = root / "real//"}).ok());
 }
 
 TEST(RootDirTest, GivesTheSystemsReason) {
