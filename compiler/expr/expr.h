@@ -67,7 +67,7 @@ enum class ExprKind : uint8_t {
   kMath,     // op (kExp2, kRsqrt, ...), args; elementwise functions
   kSubscript,  // args[0] tensor; args[1..] one item a dimension (and `_`): an index drops the dimension, kSlice, kFull,
                // kNewAxis
-  kSlice,      // args: start, extent. `start +: extent`; only inside kSubscript
+  kSlice,      // args: start, extent, optional limit (views): `start +: extent`; only inside kSubscript
   kFull,       // `:`; only inside kSubscript
   kNewAxis,    // `_`; only inside kSubscript
   kReshape,    // args[0] tensor; args[1..] the new shape

@@ -1,0 +1,244 @@
+#include "compiler/lower/cuda/elements.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/expr/bounds.h"
+#include "compiler/expr/simplify.h"
+#include "compiler/expr/visit.h"
+#include "compiler/ir/print.h"
+#include "compiler/rules/site.h"
+#include "compiler/specialize/normalize.h"
+#include "kiln/internal/status_macros.h"
+
+namespace kiln::cuda {
+namespace {
+
+// The run that ends a distribution's last dimension: slots side by side.
+int64_t InnerRun(const Distribution& distribution) {
+  if (distribution.dims.empty() || distribution.dims.back().empty()) return 1;
+  const Digit& last = distribution.dims.back().back();
+  return last.axis == DigitAxis::kSlot && last.weight == 1 && last.stride == 1 ? last.extent : 1;
+}
+
+// A reference's coordinates where the whole statement's are `coords`: zero along broadcast extents.
+std::vector<Expr> LeafCoords(const Type& type, const std::vector<Expr>& coords) {
+  std::vector<Expr> out = coords;
+  for (size_t d = 0; d < out.size(); ++d)
+    if (IsConst(type.shape[d], 1)) out[d] = I(0);
+  return out;
+}
+
+std::optional<std::vector<int64_t>> Constants(const std::vector<Expr>& shape) {
+  std::vector<int64_t> out;
+  for (const Expr& e : shape) {
+    int64_t v;
+    if (!IsConst(e, &v)) return std::nullopt;
+    out.push_back(v);
+  }
+  return out;
+}
+
+}  // namespace
+
+absl::StatusOr<Spread> SpreadOf(Lowering& lower, const Operand* target, const Expr& value, const std::vector<Expr>& shape) {
+  Spread spread;
+  spread.shape = shape;
+  if (target && target->tensor->space == ir::Space::kLocal && target->tensor->distribution && target->IsWhole()) {
+    spread.distribution = *target->tensor->distribution;
+  } else if (Expr leaf = PrimaryLeaf(value, shape, lower.tensors())) {
+    spread.distribution = *lower.tensors().at(leaf->name).distribution;
+  } else {
+    auto constant = Constants(shape);
+    if (!constant)
+      return absl::UnimplementedError(absl::StrCat("lower: `", ir::Print(value), "`: expected a tile of constant extents; make its symbols static"));
+    int64_t vector = 16;
+    bool bound = false;
+    auto narrow = [&](const Operand& operand) {
+      if (operand.tensor->space == ir::Space::kLocal || operand.dims.size() != shape.size() || operand.dims.empty() || operand.dims.back().root < 0) return;
+      vector = std::min(vector, VectorWidth(operand, lower.target().vector_bytes * 8 / Bits(operand.tensor->dtype), lower.facts));
+      bound = true;
+    };
+    if (target) narrow(*target);
+    for (const Expr& reference : LeavesOf(value)) {
+      KILN_ASSIGN_OR_RETURN(Operand operand, ResolveOperand(reference, lower.tensors()));
+      narrow(operand);
+    }
+    spread.distribution = RowMajorDistribution(*constant, lower.threads(), bound ? vector : 1);
+  }
+  spread.width = InnerRun(spread.distribution);
+  // A run is in range as a whole, or taken an element at a time.
+  if (!shape.empty() && spread.width > 1) {
+    int64_t divisor = DivisorOf(shape.back(), lower.facts);
+    while (spread.width > 1 && divisor % spread.width != 0) spread.width /= 2;
+  }
+  return spread;
+}
+
+void ForEachRun(Lowering& lower, const Spread& spread, bool once, absl::FunctionRef<void(const Run&)> body) {
+  Run run;
+  run.width = spread.width;
+  run.coords.assign(spread.shape.size(), I(0));
+  Expr alone;
+  if (once) {
+    for (const Digit& digit : spread.distribution.replicas) {
+      Expr first = WithType(Binary(Op::kEq, DigitValue(digit, lower.facts), I(0)), {DType::kBool});
+      alone = Both(alone, first);
+    }
+  }
+  struct Loop {
+    size_t dim;
+    Digit digit;
+    int64_t trips;
+    int64_t step;
+  };
+  std::vector<Loop> loops;
+  for (size_t d = 0; d < spread.distribution.dims.size(); ++d) {
+    const auto& digits = spread.distribution.dims[d];
+    for (size_t i = 0; i < digits.size(); ++i) {
+      const Digit& digit = digits[i];
+      if (digit.axis != DigitAxis::kSlot) {
+        run.coords[d] = AddI(run.coords[d], MulI(DigitValue(digit, lower.facts), digit.weight));
+        continue;
+      }
+      bool inner = d + 1 == spread.distribution.dims.size() && i + 1 == digits.size() && digit.weight == 1 && digit.stride == 1;
+      int64_t step = inner ? spread.width : 1;
+      if (digit.extent / step > 1) loops.push_back({d, digit, digit.extent / step, step});
+    }
+  }
+  auto emit = [&](auto&& self, size_t next) -> void {
+    if (next < loops.size()) {
+      const Loop& loop = loops[next];
+      Expr saved = run.coords[loop.dim];
+      lower.Unroll(loop.dim + 1 == run.coords.size() ? "j" : "i", loop.trips, [&](Expr v) {
+        run.coords[loop.dim] = AddI(saved, MulI(v, loop.digit.weight * loop.step));
+        self(self, next + 1);
+      });
+      run.coords[loop.dim] = saved;
+      return;
+    }
+    Run here = run;
+    Expr inside;
+    std::vector<int64_t> padded = spread.distribution.Padded();
+    for (size_t d = 0; d < here.coords.size(); ++d) {
+      here.coords[d] = lower.Simple(here.coords[d]);
+      Expr in_domain = lower.Simple(LessI(here.coords[d], spread.shape[d]));
+      if (in_domain->kind != ExprKind::kBool) inside = Both(inside, in_domain);
+    }
+    lower.When(inside, [&] { body(here); });
+  };
+  lower.When(alone, [&] { emit(emit, 0); });
+}
+
+absl::StatusOr<RunValue> RunValue::Make(Lowering& lower, const Expr& value, const Run& run) {
+  RunValue out;
+  out.value_ = value;
+  out.run_ = run;
+  for (const Expr& reference : LeavesOf(value)) {
+    bool known = std::any_of(out.leaves_.begin(), out.leaves_.end(), [&](const Leaf& l) { return Equal(l.reference, reference); });
+    if (known) continue;
+    Leaf leaf;
+    leaf.reference = reference;
+    KILN_ASSIGN_OR_RETURN(leaf.operand, ResolveOperand(reference, lower.tensors()));
+    const TensorInfo& tensor = *leaf.operand.tensor;
+    if (tensor.space == ir::Space::kLocal) {
+      out.leaves_.push_back(std::move(leaf));
+      continue;
+    }
+    const std::vector<Expr> coords = LeafCoords(reference->type, run.coords);
+    leaf.same = IsConst(reference->type.shape.back(), 1) || leaf.operand.dims.back().root < 0;
+    const int64_t count = leaf.same ? 1 : run.width;
+    Expr source = TensorVar(tensor.name, tensor.dtype);
+    leaf.registers = lower.Registers(absl::StrCat(tensor.name, "_v"), tensor.dtype, count);
+    Expr zero = WithType(IsFloat(tensor.dtype) ? Float(0) : Int(0, tensor.dtype), {IsFloat(tensor.dtype) ? DType::kF32 : tensor.dtype});
+    if (zero->type.dtype != tensor.dtype) zero = WithType(Cast({tensor.dtype, ""}, zero), {tensor.dtype});
+    auto clear = [&](int64_t n) {
+      lower.Unroll("z", n, [&](Expr v) { lower.Add(ir::Store(leaf.registers, v, zero)); });
+    };
+    const bool vector = count > 1 && VectorWidth(leaf.operand, count, lower.facts) == count;
+    if (vector || count == 1) {
+      Expr address = AddressOf(leaf.operand, coords, lower.facts);
+      lower.When(
+          GuardOf(leaf.operand, coords, lower.facts),
+          [&] { lower.Add(ir::Store(leaf.registers, I(0), Element(source, address, static_cast<int>(count)))); }, [&] { clear(count); });
+    } else {
+      lower.Unroll("v", count, [&](Expr v) {
+        std::vector<Expr> at = coords;
+        at.back() = AddI(at.back(), v);
+        Expr address = AddressOf(leaf.operand, at, lower.facts);
+        lower.When(
+            GuardOf(leaf.operand, at, lower.facts), [&] { lower.Add(ir::Store(leaf.registers, v, Element(source, address))); },
+            [&] { lower.Add(ir::Store(leaf.registers, v, zero)); });
+      });
+    }
+    out.leaves_.push_back(std::move(leaf));
+  }
+  return out;
+}
+
+absl::StatusOr<Expr> RunValue::At(Lowering& lower, const Expr& v) const {
+  std::vector<Expr> coords = run_.coords;
+  if (!coords.empty()) coords.back() = lower.Simple(AddI(coords.back(), v));
+  absl::Status failed;
+  auto scalar = [&](auto&& self, const Expr& e) -> Expr {
+    if (!e->type.tile) return e;
+    if (e->kind == ExprKind::kIndex) return lower.Simple(IsConst(e->type.shape[e->int_value], 1) ? I(0) : coords[e->int_value]);
+    for (const Leaf& leaf : leaves_) {
+      if (!Equal(leaf.reference, e)) continue;
+      if (leaf.registers) return Element(leaf.registers, leaf.same ? I(0) : v);
+      const TensorInfo& tensor = *leaf.operand.tensor;
+      std::vector<Expr> index = RootIndices(leaf.operand, LeafCoords(e->type, coords), lower.facts);
+      Expr slot = SlotOf(*tensor.distribution, index, lower.facts);
+      if (!slot) {
+        failed = absl::InternalError(absl::StrCat("lower: `", ir::Print(e), "` is held by other threads than those that need it"));
+        return e;
+      }
+      return Element(TensorVar(tensor.name, tensor.dtype), slot);
+    }
+    Expr node = MapChildren(e, [&](const Expr& child) { return child ? self(self, child) : child; });
+    return WithType(node, {e->type.dtype});
+  };
+  Expr out = scalar(scalar, value_);
+  if (!failed.ok()) return failed;
+  return out;
+}
+
+absl::Status CheckLeaves(Lowering& lower, const Expr& value, const Spread& spread) {
+  // The coordinates of a run as its threads see them; a leaf that has no slot for them lies elsewhere.
+  std::vector<Expr> coords(spread.shape.size(), I(0));
+  Facts facts = lower.facts;
+  for (size_t d = 0; d < spread.distribution.dims.size(); ++d) {
+    int slot = 0;
+    for (const Digit& digit : spread.distribution.dims[d]) {
+      Expr digit_value;
+      if (digit.axis == DigitAxis::kSlot) {
+        std::string name = absl::StrCat("?", d, ".", slot++);
+        facts[name] = {0, digit.extent - 1, 1};
+        digit_value = Var(name, IndexType());
+      } else {
+        digit_value = DigitValue(digit, facts);
+      }
+      coords[d] = AddI(coords[d], MulI(digit_value, digit.weight));
+    }
+  }
+  for (const Expr& reference : LeavesOf(value)) {
+    KILN_ASSIGN_OR_RETURN(Operand operand, ResolveOperand(reference, lower.tensors()));
+    const TensorInfo& tensor = *operand.tensor;
+    if (tensor.space != ir::Space::kLocal) continue;
+    if (SlotOf(*tensor.distribution, RootIndices(operand, LeafCoords(reference->type, coords), facts), facts)) continue;
+    return absl::UnimplementedError(absl::StrCat("lower: tile ", tensor.name, " has layout ", LayoutText(*tensor.distribution), ", `", ir::Print(value),
+                                                 "` needs ", LayoutText(spread.distribution), ": copy it through a shared tile"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SyncReads(Lowering& lower, const Expr& value) {
+  for (const Expr& reference : LeavesOf(value)) {
+    KILN_ASSIGN_OR_RETURN(Operand operand, ResolveOperand(reference, lower.tensors()));
+    lower.SyncBeforeRead(operand);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace kiln::cuda

@@ -1,0 +1,126 @@
+#include "compiler/lower/cuda/lowering.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/expr/simplify.h"
+#include "compiler/ir/visit.h"
+#include "compiler/rules/site.h"
+#include "compiler/specialize/bind.h"
+
+namespace kiln::cuda {
+
+Expr Element(const Expr& tensor, const Expr& index, int lanes) { return WithType(Load(tensor, index, lanes), {tensor->type.dtype, lanes}); }
+
+Expr TensorVar(const std::string& name, DType dtype) {
+  Type type{dtype};
+  type.tile = true;
+  return Var(name, type);
+}
+
+Expr Intrinsic(const std::string& name, std::vector<Expr> args) { return WithType(Call(name, std::move(args)), {DType::kBool}); }
+
+void BarrierTracker::Join(const BarrierTracker& other) {
+  read_.insert(other.read_.begin(), other.read_.end());
+  written_.insert(other.written_.begin(), other.written_.end());
+  in_flight_.insert(other.in_flight_.begin(), other.in_flight_.end());
+}
+
+Lowering::Lowering(const ir::Kernel& kernel, const Target& target, const Plan& plan, Tensors tensors)
+    : facts(FactsOf(kernel)), kernel_(kernel), target_(target), plan_(plan), tensors_(std::move(tensors)), threads_(ThreadsOf(kernel)), blocks_{&top} {
+  ir::ForEachStmt(kernel.body, [&](const ir::Stmt& s) { names_.insert(ir::DeclaredName(*s)); });
+  for (const ir::Param& param : kernel.params) names_.insert(param.name);
+  for (const ir::SymbolFact& fact : kernel.symbol_facts) names_.insert(fact.name);
+}
+
+ir::Block Lowering::Inside(absl::FunctionRef<void()> fill) {
+  ir::Block block;
+  blocks_.push_back(&block);
+  fill();
+  blocks_.pop_back();
+  return block;
+}
+
+void Lowering::Unroll(const std::string& stem, int64_t extent, absl::FunctionRef<void(Expr)> body) {
+  if (extent == 1) {
+    body(I(0));
+    return;
+  }
+  std::string name = Fresh(stem);
+  facts[name] = {0, extent - 1, 1};
+  ir::Block block = Inside([&] { body(Var(name, IndexType())); });
+  Add(ir::For(name, I(0), I(extent), std::move(block), ir::LoopKind::kUnroll));
+}
+
+void Lowering::When(const Expr& condition, absl::FunctionRef<void()> body, absl::FunctionRef<void()> otherwise) {
+  if (!condition) {
+    body();
+    return;
+  }
+  ir::Block then = Inside(body);
+  ir::Block orelse = Inside(otherwise);
+  Add(ir::If(condition, std::move(then), std::move(orelse)));
+}
+
+std::string Lowering::Fresh(const std::string& stem) {
+  if (names_.insert(stem).second) return stem;
+  for (int i = 1;; ++i) {
+    std::string name = absl::StrCat(stem, i);
+    if (names_.insert(name).second) return name;
+  }
+}
+
+Expr Lowering::Registers(const std::string& stem, DType dtype, int64_t slots) {
+  ir::TensorDecl decl;
+  decl.name = Fresh(stem);
+  decl.dtype.dtype = dtype;
+  decl.shape = {I(slots)};
+  decl.space = ir::Space::kLocal;
+  decl.owner = Team::kThread;
+  Add(ir::Alloc(decl));
+  return TensorVar(decl.name, dtype);
+}
+
+Expr Lowering::Scratch(DType dtype, int64_t elements) {
+  int64_t& size = scratch_[dtype];
+  size = std::max(size, elements);
+  return TensorVar(absl::StrCat("scratch_", Name(dtype)), dtype);
+}
+
+ir::Block Lowering::Prologue() const {
+  ir::Block out;
+  for (const auto& [dtype, elements] : scratch_) {
+    ir::TensorDecl decl;
+    decl.name = absl::StrCat("scratch_", Name(dtype));
+    decl.dtype.dtype = dtype;
+    decl.shape = {I(elements)};
+    decl.space = ir::Space::kSharedDyn;
+    decl.align = 16;
+    out.push_back(ir::Alloc(std::move(decl)));
+  }
+  return out;
+}
+
+void Lowering::SyncNow() {
+  Add(ir::Eval(Intrinsic("barrier", {})));
+  barriers.Barrier();
+}
+
+void Lowering::SyncBeforeRead(const Operand& operand) {
+  if (!IsShared(*operand.tensor)) return;
+  if (barriers.NeedsBeforeRead(operand.tensor->name)) SyncNow();
+  barriers.Read(operand.tensor->name);
+}
+
+void Lowering::SyncBeforeWrite(const Operand& operand) {
+  if (!IsShared(*operand.tensor)) return;
+  if (barriers.NeedsBeforeWrite(operand.tensor->name)) SyncNow();
+  barriers.Write(operand.tensor->name);
+}
+
+Expr Lowering::Simple(const Expr& e) const { return Simplify(e, facts); }
+
+bool IsShared(const TensorInfo& tensor) { return tensor.space == ir::Space::kShared || tensor.space == ir::Space::kSharedDyn; }
+
+}  // namespace kiln::cuda

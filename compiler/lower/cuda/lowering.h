@@ -1,0 +1,110 @@
+// What the lowerings of one kernel share: tensors, facts, fresh names, where statements go, and the barriers between them.
+#ifndef KILN_COMPILER_LOWER_CUDA_LOWERING_H_
+#define KILN_COMPILER_LOWER_CUDA_LOWERING_H_
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "compiler/ir/kernel.h"
+#include "compiler/plan/plan.h"
+#include "compiler/rules/operand.h"
+
+namespace kiln::cuda {
+
+// Short builders of typed index arithmetic.
+inline const Type& IndexType() {
+  static const Type* const type = new Type{DType::kI64};
+  return *type;
+}
+inline Expr I(int64_t v) { return WithType(Int(v), IndexType()); }
+inline Expr AddI(const Expr& a, const Expr& b) { return WithType(a + b, IndexType()); }
+inline Expr MulI(const Expr& a, int64_t b) { return WithType(a * I(b), IndexType()); }
+inline Expr LessI(const Expr& a, const Expr& b) { return WithType(Lt(a, b), {DType::kBool}); }
+inline Expr Both(const Expr& a, const Expr& b) {
+  if (!a) return b;
+  return b ? WithType(And(a, b), {DType::kBool}) : a;
+}
+Expr Element(const Expr& tensor, const Expr& index, int lanes = 1);  // Load, typed
+Expr TensorVar(const std::string& name, DType dtype);
+Expr Intrinsic(const std::string& name, std::vector<Expr> args);  // For its effect
+
+// Which shared tensors threads have touched since the CTA's last barrier.
+class BarrierTracker {
+ public:
+  bool NeedsBeforeRead(const std::string& tensor) const { return written_.count(tensor) != 0; }
+  bool NeedsBeforeWrite(const std::string& tensor) const { return written_.count(tensor) != 0 || read_.count(tensor) != 0; }
+  void Read(const std::string& tensor) { read_.insert(tensor); }
+  void Write(const std::string& tensor) { written_.insert(tensor); }
+  // An asynchronous copy's data is written, for others, when it has been waited for.
+  void WriteAsync(const std::string& tensor) { in_flight_.insert(tensor); }
+  void Landed() { written_.insert(in_flight_.begin(), in_flight_.end()); }
+  void Barrier() {
+    read_.clear();
+    written_.clear();
+  }
+  void Join(const BarrierTracker& other);
+
+ private:
+  std::set<std::string> read_, written_, in_flight_;
+};
+
+class Lowering {
+ public:
+  Lowering(const ir::Kernel& kernel, const Target& target, const Plan& plan, Tensors tensors);
+
+  const ir::Kernel& kernel() const { return kernel_; }
+  const Target& target() const { return target_; }
+  const Plan& plan() const { return plan_; }
+  const Tensors& tensors() const { return tensors_; }
+  int64_t threads() const { return threads_; }
+
+  Facts facts;              // Of every name visible here; loop names are fresh, so that none is ever wrong
+  BarrierTracker barriers;
+
+  // Appends to the innermost open block.
+  void Add(ir::Stmt stmt) { blocks_.back()->push_back(std::move(stmt)); }
+  // Runs `fill` with a new block open, and returns the block.
+  ir::Block Inside(absl::FunctionRef<void()> fill);
+  // for name in unroll 0 .. extent; the body gets the variable. An extent of 1 is no loop.
+  void Unroll(const std::string& stem, int64_t extent, absl::FunctionRef<void(Expr)> body);
+  // if condition { body }; a null condition is no branch.
+  void When(const Expr& condition, absl::FunctionRef<void()> body, absl::FunctionRef<void()> otherwise = [] {});
+  std::string Fresh(const std::string& stem);
+  // alloc name: dtype[slots] in local
+  Expr Registers(const std::string& stem, DType dtype, int64_t slots);
+  // Shared memory of the kernel's own, `elements` of `dtype` at least; one arena a dtype, for one use at a time.
+  Expr Scratch(DType dtype, int64_t elements);
+
+  // A barrier now, if one is due.
+  void SyncBeforeRead(const Operand& operand);
+  void SyncBeforeWrite(const Operand& operand);
+  void SyncNow();
+
+  Expr Simple(const Expr& e) const;
+
+  // Declarations to put before everything else.
+  ir::Block Prologue() const;
+
+ private:
+  const ir::Kernel& kernel_;
+  const Target& target_;
+  const Plan& plan_;
+  Tensors tensors_;
+  int64_t threads_;
+  std::vector<ir::Block*> blocks_;
+  std::set<std::string> names_;
+  std::map<DType, int64_t> scratch_;
+
+ public:
+  ir::Block top;  // The kernel's own body
+};
+
+bool IsShared(const TensorInfo& tensor);
+
+}  // namespace kiln::cuda
+
+#endif  // KILN_COMPILER_LOWER_CUDA_LOWERING_H_
