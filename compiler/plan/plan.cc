@@ -59,7 +59,7 @@ absl::Status Choose(const OpSite& site, const Target& target, absl::Span<const R
     named = true;
     Verdict verdict = Yes();
     if (!rule.feature.empty() && !target.Has(std::string(rule.feature)))
-      verdict = No(absl::StrCat(target.name, " has no ", rule.feature));
+      verdict = No(absl::StrCat(target.name, " has no ", std::string(rule.feature)));
     else if (verdict = rule.applies(site); verdict.yes)
       verdict = rule.accepts(site);
     if (verdict.yes) {
@@ -97,7 +97,7 @@ absl::StatusOr<Plan> MakePlan(const ir::Kernel& kernel, const Target& target, ab
   KILN_RETURN_IF_ERROR(ForEachSite(kernel, target, tensors, [&](const ir::Stmt& stmt, OpSite& site) -> absl::Status {
     if (!NeedsRule(site.op)) return absl::OkStatus();
     Decision decision;
-    decision.operation = absl::StrCat(TeamName(site.team), ".", OpName(site.op));
+    decision.operation = absl::StrCat(std::string(TeamName(site.team)), ".", std::string(OpName(site.op)));
     decision.text = std::string(absl::StripSuffix(ir::Print(stmt), "\n"));
     decision.at = stmt->at;
     KILN_RETURN_IF_ERROR(Choose(site, target, rules, decision));

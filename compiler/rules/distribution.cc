@@ -37,7 +37,7 @@ absl::StatusOr<DigitAxis> AxisOf(layout::Axis axis, const std::string& text) {
     case layout::Axis::kWarpId: return DigitAxis::kWarp;
     case layout::Axis::kM: return DigitAxis::kSlot;
     default:
-      return absl::UnimplementedError(absl::StrCat("infer: layout ", text, ": a local tile lies over tid, laneid, warpid and m; found ", layout::Name(axis)));
+      return absl::UnimplementedError(absl::StrCat("infer: layout ", text, ": a local tile lies over tid, laneid, warpid and m; found ", std::string(layout::Name(axis))));
   }
 }
 

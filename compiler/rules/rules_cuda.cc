@@ -25,7 +25,7 @@ std::optional<int64_t> ConstantExtent(const Operand& operand, size_t dim) {
 
 Verdict SameDType(const OpSite& site) {
   DType to = site.operands[0].tensor->dtype, from = site.operands[1].tensor->dtype;
-  return to == from ? Yes() : No(absl::StrCat("dtypes differ: ", Name(to), " and ", Name(from)));
+  return to == from ? Yes() : No(absl::StrCat("dtypes differ: ", std::string(Name(to)), " and ", std::string(Name(from))));
 }
 
 Verdict DifferentDType(const OpSite& site) {
@@ -78,16 +78,16 @@ Verdict MmaApplies(const OpSite& site) {
   const Operand &c = site.operands[0], &a = site.operands[1], &b = site.operands[2];
   DType dtype = a.tensor->dtype;
   const char* feature = MmaFeature(dtype);
-  if (!feature) return No(absl::StrCat("no mma multiplies ", Name(dtype)));
-  if (!site.target->Has(feature)) return No(absl::StrCat(site.target->name, " has no mma of ", Name(dtype)));
+  if (!feature) return No(absl::StrCat("no mma multiplies ", std::string(Name(dtype))));
+  if (!site.target->Has(feature)) return No(absl::StrCat(site.target->name, " has no mma of ", std::string(Name(dtype))));
   DType accumulator = dtype == DType::kI8 ? DType::kI32 : DType::kF32;
-  if (c.tensor->dtype != accumulator) return No(absl::StrCat("the accumulator is ", Name(c.tensor->dtype), ", expected ", Name(accumulator)));
+  if (c.tensor->dtype != accumulator) return No(absl::StrCat("the accumulator is ", std::string(Name(c.tensor->dtype)), ", expected ", std::string(Name(accumulator))));
   if (!IsLocal(c)) return No("the accumulator is not in local memory");
   if (!IsShared(b)) return No("b is not in shared memory");
   if (IsLocal(a) && Bits(dtype) != 16) return No("a from registers needs 16-bit elements");
   if (!IsLocal(a) && !IsShared(a)) return No("a is neither in shared nor in local memory");
   bool trans_a = Flag(*site.node, "trans_a"), trans_b = Flag(*site.node, "trans_b");
-  if ((trans_a || !trans_b) && Bits(dtype) != 16) return No(absl::StrCat("operands of ", Name(dtype), " must have k innermost"));
+  if ((trans_a || !trans_b) && Bits(dtype) != 16) return No(absl::StrCat("operands of ", std::string(Name(dtype)), " must have k innermost"));
   if (trans_a && IsLocal(a)) return No("a from registers cannot be transposed");
   if (site.threads % 32 != 0) return No(absl::StrCat(site.threads, " threads are not whole warps"));
   auto m = ConstantExtent(c, 0), n = ConstantExtent(c, 1), k = ConstantExtent(a, trans_a ? 0 : 1);
@@ -173,7 +173,7 @@ Verdict WithinWarp(const OpSite& site) {
 Verdict AtomicApplies(const OpSite& site) {
   DType dtype = site.operands[0].tensor->dtype;
   if (dtype != DType::kF32 && dtype != DType::kI32 && dtype != DType::kU32 && dtype != DType::kF64)
-    return No(absl::StrCat("no atomic addition of ", Name(dtype)));
+    return No(absl::StrCat("no atomic addition of ", std::string(Name(dtype))));
   return site.operands[0].tensor->space == ir::Space::kGlobal ? Yes() : No("the destination is not in global memory");
 }
 

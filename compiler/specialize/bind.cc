@@ -47,12 +47,12 @@ absl::StatusOr<std::map<std::string, DType>> DTypeValues(const ir::Kernel& kerne
   std::map<std::string, DType> values;
   for (const ir::MetaParam& meta : kernel.metas) {
     if (meta.kind != ir::MetaParam::Kind::kDType) continue;
-    auto names = [&] { return absl::StrJoin(meta.dtypes, ", ", [](std::string* s, DType d) { absl::StrAppend(s, Name(d)); }); };
+    auto names = [&] { return absl::StrJoin(meta.dtypes, ", ", [](std::string* s, DType d) { absl::StrAppend(s, std::string(Name(d))); }); };
     auto given = bindings.dtypes.find(meta.name);
     if (given == bindings.dtypes.end())
       return Fail(kernel, absl::StrCat("dtype ", meta.name, " is unbound: give it a value", meta.dtypes.empty() ? "" : absl::StrCat(", one of ", names())));
     if (!meta.dtypes.empty() && std::find(meta.dtypes.begin(), meta.dtypes.end(), given->second) == meta.dtypes.end())
-      return Fail(kernel, absl::StrCat("dtype ", meta.name, ": expected one of ", names(), ", got ", Name(given->second)));
+      return Fail(kernel, absl::StrCat("dtype ", meta.name, ": expected one of ", names(), ", got ", std::string(Name(given->second))));
     values[meta.name] = given->second;
   }
   return values;

@@ -186,7 +186,7 @@ class Typer {
     if (IsTileReference(stmt.value)) {
       Space to = SpaceOf(target), from = SpaceOf(stmt.value);
       if (to != from)
-        return Fail(stmt.at, absl::StrCat("bare assignment from ", SpaceName(from), " to ", SpaceName(to),
+        return Fail(stmt.at, absl::StrCat("bare assignment from ", std::string(SpaceName(from)), " to ", std::string(SpaceName(to)),
                                           " memory: expected a copy operation, `cta.copy(", ir::Print(target), ", ",
                                           ir::Print(stmt.value), ")`"));
     }
@@ -372,7 +372,7 @@ class Typer {
       scaled = Simplify(scaled, facts_);
       int64_t extent;
       if (IsConst(scaled, &extent) && extent * from % to != 0)
-        return Fail(e, absl::StrCat("reinterpret: rows of ", extent, " ", Name(type.dtype), " do not divide into ", Name(e->dtype.dtype)));
+        return Fail(e, absl::StrCat("reinterpret: rows of ", extent, " ", std::string(Name(type.dtype)), " do not divide into ", std::string(Name(e->dtype.dtype))));
       scaled = WithType(FloorDiv(scaled, WithType(Int(to / from), {DType::kI64})), {DType::kI64});
     }
     type.shape.back() = Simplify(scaled, facts_);

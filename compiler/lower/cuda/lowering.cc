@@ -85,14 +85,14 @@ Expr Lowering::Registers(const std::string& stem, DType dtype, int64_t slots) {
 Expr Lowering::Scratch(DType dtype, int64_t elements) {
   int64_t& size = scratch_[dtype];
   size = std::max(size, elements);
-  return TensorVar(absl::StrCat("scratch_", Name(dtype)), dtype);
+  return TensorVar(absl::StrCat("scratch_", std::string(Name(dtype))), dtype);
 }
 
 ir::Block Lowering::Prologue() const {
   ir::Block out;
   for (const auto& [dtype, elements] : scratch_) {
     ir::TensorDecl decl;
-    decl.name = absl::StrCat("scratch_", Name(dtype));
+    decl.name = absl::StrCat("scratch_", std::string(Name(dtype)));
     decl.dtype.dtype = dtype;
     decl.shape = {I(elements)};
     decl.space = ir::Space::kSharedDyn;

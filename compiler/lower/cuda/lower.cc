@@ -1,0 +1,259 @@
+#include "compiler/lower/cuda/lower.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "compiler/expr/visit.h"
+#include "compiler/ir/print.h"
+#include "compiler/ir/visit.h"
+#include "compiler/lower/abi.h"
+#include "compiler/lower/cuda/operations.h"
+#include "compiler/lower/cuda/place.h"
+#include "compiler/specialize/bind.h"
+#include "compiler/specialize/normalize.h"
+#include "compiler/specialize/simplify_body.h"
+#include "compiler/specialize/type.h"
+#include "kiln/internal/status_macros.h"
+
+namespace kiln {
+namespace cuda {
+namespace {
+
+using ir::Block;
+using ir::Stmt;
+using ir::StmtKind;
+using ir::StmtNode;
+
+using LowerFunction = absl::Status (*)(Lowering&, const StmtNode&);
+
+struct Row {
+  std::string_view rule;
+  TileOpKind op;
+  LowerFunction lower;
+};
+
+constexpr Row kRows[] = {
+#define KILN_RULE(name, function, op, feature, priority, applies, layouts, accepts) {name, TileOpKind::op, &Lower##function},
+#include "compiler/rules/rules_cuda.inc"
+#undef KILN_RULE
+};
+
+TileOpKind OperationOf(const StmtNode& stmt) {
+  if (AsMap(stmt)) return TileOpKind::kMap;
+  TileOpKind op = stmt.value->tile.op;
+  return IsReduction(op) ? TileOpKind::kSum : op;
+}
+
+class Walker {
+ public:
+  explicit Walker(Lowering& lower) : lower_(lower) {}
+
+  absl::Status Run(const Block& block) {
+    for (const Stmt& stmt : block) KILN_RETURN_IF_ERROR(Visit(stmt));
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status Visit(const Stmt& stmt) {
+    auto planned = lower_.plan().of.find(stmt.get());
+    if (planned != lower_.plan().of.end()) return LowerPlanned(*stmt, lower_.plan().decisions[planned->second]);
+    switch (stmt->kind) {
+      case StmtKind::kAlloc: return LowerAlloc(*stmt);
+      case StmtKind::kEval: return LowerEval(stmt);
+      case StmtKind::kFor: return LowerLoop(*stmt);
+      case StmtKind::kWhile:
+      case StmtKind::kIf: return LowerBranch(*stmt);
+      case StmtKind::kAssign: return LowerElement(*stmt);
+      case StmtKind::kLet: {
+        StmtNode node = *stmt;
+        KILN_ASSIGN_OR_RETURN(node.value, Scalar(stmt->value));
+        AddLetFact(node, lower_.facts);
+        lower_.Add(ir::MakeStmt(std::move(node)));
+        return absl::OkStatus();
+      }
+      case StmtKind::kAssume:
+        lower_.facts = Assuming(stmt->value, std::move(lower_.facts));
+        return absl::OkStatus();
+      default: {
+        StmtNode node = *stmt;
+        if (node.value) {
+          KILN_ASSIGN_OR_RETURN(node.value, Scalar(stmt->value));
+        }
+        lower_.Add(ir::MakeStmt(std::move(node)));
+        return absl::OkStatus();
+      }
+    }
+  }
+
+  absl::Status LowerPlanned(const StmtNode& stmt, const Decision& decision) {
+    TileOpKind op = OperationOf(stmt);
+    for (const Row& row : kRows) {
+      if (row.rule != decision.rule || row.op != op) continue;
+      std::vector<std::string> lines = absl::StrSplit(decision.text, '\n');
+      lower_.Add(ir::Comment(absl::StrCat(lines[0], "  [", decision.rule, "]")));
+      absl::Status status = row.lower(lower_, stmt);
+      if (!status.ok())
+        return absl::Status(status.code(), absl::StrCat("kernel \"", lower_.kernel().name, "\" ", stmt.at.line, ":", stmt.at.column, ": ", status.message()));
+      return status;
+    }
+    return absl::InternalError(absl::StrCat("lower: no lowering for rule ", decision.rule, " of ", decision.operation));
+  }
+
+  absl::Status LowerAlloc(const StmtNode& stmt) {
+    StmtNode node = stmt;
+    const TensorInfo& tensor = lower_.tensors().at(stmt.tensor.name);
+    if (tensor.space == ir::Space::kLocal) {
+      node.tensor.shape = {I(tensor.distribution->Slots())};
+      node.tensor.owner = Team::kThread;
+    } else {
+      KILN_ASSIGN_OR_RETURN(layout::Extent extent, layout::AllocationExtent(*tensor.layout));
+      node.tensor.shape = {I(extent.constant())};
+      // A swizzle repeats over its period; the tile starts on one, so that address bits are the layout's own.
+      int64_t align = 16;
+      if (const layout::SwizzledLayout* swizzled = tensor.layout->swizzled_if()) align = std::max<int64_t>(align, swizzled->swizzle().Period() * Bits(tensor.dtype) / 8);
+      node.tensor.align = std::max(node.tensor.align, std::min<int64_t>(align, 1024));
+    }
+    node.tensor.layout.clear();
+    node.tensor.padded.clear();
+    lower_.Add(ir::MakeStmt(std::move(node)));
+    return absl::OkStatus();
+  }
+
+  absl::Status LowerEval(const Stmt& stmt) {
+    const Expr& value = stmt->value;
+    if (value->kind == ExprKind::kTileOp && value->tile.op == TileOpKind::kWaitCopy) {
+      Expr pending = FindAttr(*value, "pending");
+      lower_.Add(ir::Eval(Intrinsic("cp_async_wait", {pending ? pending : I(0)})));
+      lower_.barriers.Landed();
+      return absl::OkStatus();
+    }
+    if (value->kind == ExprKind::kTileOp && value->tile.op == TileOpKind::kSync) {
+      if (value->tile.team == Team::kWarp)
+        lower_.Add(ir::Eval(Intrinsic("warp_barrier", {})));
+      else
+        lower_.SyncNow();
+      return absl::OkStatus();
+    }
+    KILN_ASSIGN_OR_RETURN(Expr scalar, Scalar(value));
+    lower_.Add(ir::Eval(scalar));
+    return absl::OkStatus();
+  }
+
+  // A loop is entered again with what its body left: every shared tensor that it touches may still be in use.
+  absl::Status LowerLoop(const StmtNode& stmt) {
+    AddLoopFact(stmt, lower_.facts);
+    const BarrierTracker before = lower_.barriers;
+    Assume(stmt.body);
+    StmtNode node = stmt;
+    KILN_ASSIGN_OR_RETURN(node.body, Nested(stmt.body));
+    lower_.Add(ir::MakeStmt(std::move(node)));
+    lower_.barriers.Join(before);
+    return absl::OkStatus();
+  }
+
+  void Assume(const Block& body) {
+    ir::ForEachExpr(body, [&](const Expr& e) {
+      if (e->kind != ExprKind::kVar || !e->type.tile) return;
+      auto it = lower_.tensors().find(e->name);
+      if (it != lower_.tensors().end() && IsShared(it->second)) lower_.barriers.Read(e->name);
+    });
+    ir::ForEachStmt(body, [&](const Stmt& s) {
+      if (auto map = AsMap(*s)) AssumeWritten(map->target);
+      if (s->kind == StmtKind::kEval && s->value->kind == ExprKind::kTileOp && s->value->tile.op != TileOpKind::kCopyAsync && !s->value->args.empty() && IsTileReference(s->value->args[0]))
+        AssumeWritten(s->value->args[0]);
+    });
+  }
+  void AssumeWritten(const Expr& reference) {
+    const std::string& name = RootOf(reference)->name;
+    auto it = lower_.tensors().find(name);
+    if (it != lower_.tensors().end() && IsShared(it->second)) lower_.barriers.Write(name);
+  }
+
+  absl::Status LowerBranch(const StmtNode& stmt) {
+    StmtNode node = stmt;
+    KILN_ASSIGN_OR_RETURN(node.value, Scalar(stmt.value));
+    if (stmt.kind == StmtKind::kWhile) Assume(stmt.body);
+    const BarrierTracker before = lower_.barriers;
+    const Facts facts = lower_.facts;
+    lower_.facts = Assuming(stmt.value, lower_.facts);
+    KILN_ASSIGN_OR_RETURN(node.body, Nested(stmt.body));
+    lower_.facts = facts;
+    BarrierTracker after = lower_.barriers;
+    lower_.barriers = before;
+    KILN_ASSIGN_OR_RETURN(node.orelse, Nested(stmt.orelse));
+    lower_.barriers.Join(after);
+    lower_.Add(ir::MakeStmt(std::move(node)));
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<Block> Nested(const Block& body) {
+    absl::Status status;
+    Block block = lower_.Inside([&] { status = Run(body); });
+    if (!status.ok()) return status;
+    return block;
+  }
+
+  // `x[i] = v` and `s = v`.
+  absl::Status LowerElement(const StmtNode& stmt) {
+    KILN_ASSIGN_OR_RETURN(Expr value, Scalar(stmt.value));
+    if (stmt.target->kind == ExprKind::kVar) {
+      lower_.Add(ir::Assign(stmt.target, value));
+      return absl::OkStatus();
+    }
+    KILN_ASSIGN_OR_RETURN(Expr place, Scalar(stmt.target));
+    KILN_CHECK(place->kind == ExprKind::kLoad, ir::Print(stmt.target));
+    lower_.Add(ir::Store(place->args[0], place->args[1], value));
+    return absl::OkStatus();
+  }
+
+  // Element subscripts become loads.
+  absl::StatusOr<Expr> Scalar(const Expr& e) {
+    absl::Status failed;
+    Expr out = Rewrite(e, [&](const Expr& n) -> Expr {
+      if (n->kind != ExprKind::kSubscript || n->type.tile || !failed.ok()) return n;
+      auto operand = ResolveOperand(n, lower_.tensors());
+      if (!operand.ok()) {
+        failed = operand.status();
+        return n;
+      }
+      const TensorInfo& tensor = *operand->tensor;
+      Expr index;
+      if (tensor.space == ir::Space::kLocal) {
+        index = SlotOf(*tensor.distribution, RootIndices(*operand, {}, lower_.facts), lower_.facts);
+        if (!index) {
+          failed = absl::InvalidArgumentError(absl::StrCat("lower: `", ir::Print(n), "`: the element may be in another thread's registers"));
+          return n;
+        }
+      } else {
+        index = AddressOf(*operand, {}, lower_.facts);
+      }
+      return Element(TensorVar(tensor.name, tensor.dtype), index);
+    });
+    if (!failed.ok()) return failed;
+    return lower_.Simple(out);
+  }
+
+  Lowering& lower_;
+};
+
+}  // namespace
+}  // namespace cuda
+
+absl::StatusOr<ir::Kernel> LowerCuda(const ir::Kernel& kernel, const Plan& plan, const Target& target) {
+  KILN_ASSIGN_OR_RETURN(Tensors tensors, TensorsOf(kernel));
+  cuda::Lowering lower(kernel, target, plan, std::move(tensors));
+  KILN_RETURN_IF_ERROR(cuda::Walker(lower).Run(kernel.body));
+  ir::Kernel out = kernel;
+  out.body = lower.Prologue();
+  out.body.insert(out.body.end(), lower.top.begin(), lower.top.end());
+  out.body = SimplifyBody(out.body, FactsOf(kernel));
+  KILN_RETURN_IF_ERROR(PlaceShared(out, target));
+  SetNativeParams(out);
+  out.native = true;
+  return out;
+}
+
+}  // namespace kiln

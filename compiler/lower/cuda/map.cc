@@ -1,0 +1,111 @@
+#include <utility>
+
+#include "compiler/lower/cuda/elements.h"
+#include "compiler/lower/cuda/operations.h"
+#include "compiler/specialize/normalize.h"
+#include "compiler/specialize/type.h"
+#include "kiln/internal/status_macros.h"
+
+namespace kiln::cuda {
+namespace {
+
+struct Assignment {
+  Expr target;
+  Expr value;
+  bool atomic = false;
+};
+
+Assignment AssignmentOf(const ir::StmtNode& stmt) {
+  if (auto map = AsMap(stmt)) return {map->target, map->value};
+  const Node& op = *stmt.value;
+  return {op.args[0], ConvertTo(op.args[1], op.args[0]->type.dtype), op.tile.op == TileOpKind::kAtomicAdd};
+}
+
+// Evaluates a run into `registers`, slots `base` and on; pairs of 16-bit values are packed together.
+absl::Status StoreRun(Lowering& lower, const RunValue& value, const Expr& registers, const Expr& base, int64_t width) {
+  const DType dtype = registers->type.dtype;
+  const bool pairs = (dtype == DType::kF16 || dtype == DType::kBF16) && width % 2 == 0;
+  absl::Status status;
+  lower.Unroll("v", pairs ? width / 2 : width, [&](Expr v) {
+    auto emit = [&]() -> absl::Status {
+      if (!pairs) {
+        KILN_ASSIGN_OR_RETURN(Expr element, value.At(lower, v));
+        lower.Add(ir::Store(registers, lower.Simple(AddI(base, v)), element));
+        return absl::OkStatus();
+      }
+      Expr even = lower.Simple(MulI(v, 2)), odd = AddI(even, I(1));
+      KILN_ASSIGN_OR_RETURN(Expr a, value.At(lower, even));
+      KILN_ASSIGN_OR_RETURN(Expr b, value.At(lower, odd));
+      // The conversion is the pack's own; what is 16-bit already is read as f32, which is exact.
+      auto widen = [](const Expr& e) { return e->kind == ExprKind::kCast && e->args[0]->type.dtype == DType::kF32 ? e->args[0] : ConvertTo(e, DType::kF32); };
+      Node pack;
+      pack.kind = ExprKind::kCall;
+      pack.name = "pack2";
+      pack.dtype.dtype = dtype;
+      pack.args = {widen(a), widen(b)};
+      pack.type = {dtype, 2};
+      lower.Add(ir::Store(registers, lower.Simple(AddI(base, even)), std::make_shared<const Node>(std::move(pack))));
+      return absl::OkStatus();
+    };
+    if (status.ok()) status = emit();
+  });
+  return status;
+}
+
+
+}  // namespace
+
+absl::Status LowerMap(Lowering& lower, const ir::StmtNode& stmt) {
+  Assignment assign = AssignmentOf(stmt);
+  KILN_ASSIGN_OR_RETURN(Operand target, ResolveOperand(assign.target, lower.tensors()));
+  const TensorInfo& tensor = *target.tensor;
+  KILN_ASSIGN_OR_RETURN(Spread spread, SpreadOf(lower, &target, assign.value, assign.target->type.shape));
+  KILN_RETURN_IF_ERROR(CheckLeaves(lower, assign.value, spread));
+  KILN_RETURN_IF_ERROR(SyncReads(lower, assign.value));
+  lower.SyncBeforeWrite(target);
+  const bool local = tensor.space == ir::Space::kLocal;
+  Expr destination = TensorVar(tensor.name, tensor.dtype);
+
+  absl::Status status;
+  ForEachRun(lower, spread, /*once=*/!local, [&](const Run& run) {
+    auto emit = [&]() -> absl::Status {
+      KILN_ASSIGN_OR_RETURN(RunValue value, RunValue::Make(lower, assign.value, run));
+      if (local) {
+        Expr slot = SlotOf(*tensor.distribution, RootIndices(target, run.coords, lower.facts), lower.facts);
+        if (!slot) return absl::InternalError("lower: a map writes registers of another thread");
+        return StoreRun(lower, value, destination, slot, run.width);
+      }
+      const bool vector = !assign.atomic && run.width > 1 && VectorWidth(target, run.width, lower.facts) == run.width;
+      if (vector) {
+        Expr packed = lower.Registers(tensor.name + "_w", tensor.dtype, run.width);
+        KILN_RETURN_IF_ERROR(StoreRun(lower, value, packed, I(0), run.width));
+        Expr address = AddressOf(target, run.coords, lower.facts);
+        lower.When(GuardOf(target, run.coords, lower.facts),
+                   [&] { lower.Add(ir::Store(destination, address, Element(packed, I(0), static_cast<int>(run.width)))); });
+        return absl::OkStatus();
+      }
+      absl::Status inner;
+      lower.Unroll("v", run.width, [&](Expr v) {
+        std::vector<Expr> at = run.coords;
+        if (!at.empty()) at.back() = lower.Simple(AddI(at.back(), v));
+        auto element = value.At(lower, v);
+        if (!element.ok()) {
+          inner = element.status();
+          return;
+        }
+        Expr address = AddressOf(target, at, lower.facts);
+        lower.When(GuardOf(target, at, lower.facts), [&] {
+          if (assign.atomic)
+            lower.Add(ir::Eval(Intrinsic("atomic_add", {destination, address, *element})));
+          else
+            lower.Add(ir::Store(destination, address, *element));
+        });
+      });
+      return inner;
+    };
+    if (status.ok()) status = emit();
+  });
+  return status;
+}
+
+}  // namespace kiln::cuda

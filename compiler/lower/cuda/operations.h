@@ -1,0 +1,21 @@
+// The lowerings, one function a row of rules_cuda.inc: a tile operation becomes native statements in `lower`'s open block.
+#ifndef KILN_COMPILER_LOWER_CUDA_OPERATIONS_H_
+#define KILN_COMPILER_LOWER_CUDA_OPERATIONS_H_
+
+#include "absl/status/status.h"
+#include "compiler/ir/kernel.h"
+#include "compiler/lower/cuda/lowering.h"
+
+namespace kiln::cuda {
+
+// copy, fill, map, atomic_add: `target = value` elementwise.
+absl::Status LowerMap(Lowering& lower, const ir::StmtNode& stmt);
+absl::Status LowerReduce(Lowering& lower, const ir::StmtNode& stmt);
+absl::Status LowerCpAsync(Lowering& lower, const ir::StmtNode& stmt);
+absl::Status LowerGemmMma(Lowering& lower, const ir::StmtNode& stmt);
+absl::Status LowerGemmFma(Lowering& lower, const ir::StmtNode& stmt);
+absl::Status LowerGather(Lowering& lower, const ir::StmtNode& stmt);
+
+}  // namespace kiln::cuda
+
+#endif  // KILN_COMPILER_LOWER_CUDA_OPERATIONS_H_
