@@ -19,7 +19,8 @@ namespace {
 using ir::Stmt;
 using ir::StmtKind;
 
-// Threads of a CTA whose text leaves them out: a warp for every 64 rows and columns or so of its matrix accumulators, four warps alone.
+// Threads of a CTA whose text leaves them out: a warp for every 64 rows and columns or so of its matrix accumulators,
+// four warps alone.
 int64_t ChooseThreads(const ir::Kernel& kernel) {
   int64_t threads = 128;
   ir::ForEachExpr(kernel.body, [&](const Expr& e) {
@@ -72,12 +73,16 @@ class Inferrer {
     return ForEachSite(kernel_, target_, tensors_, [&](const Stmt&, OpSite& site) -> absl::Status {
       if (site.op != TileOpKind::kGemm) return absl::OkStatus();
       for (const Rule& rule : CudaRules()) {
-        if (rule.op != site.op || !rule.layouts || (site.node && !site.node->tile.via.empty() && site.node->tile.via != rule.name)) continue;
+        if (rule.op != site.op || !rule.layouts ||
+            (site.node && !site.node->tile.via.empty() && site.node->tile.via != rule.name))
+          continue;
         if (!rule.feature.empty() && !target_.Has(std::string(rule.feature))) continue;
         if (!rule.applies(site).yes) continue;
         auto wanted = rule.layouts(site);
         for (size_t i = 0; i < wanted.size(); ++i)
-          if (wanted[i]) KILN_RETURN_IF_ERROR(Set(site.operands[i].tensor->name, *wanted[i], absl::StrCat("gemm: ", rule.name)));
+          if (wanted[i])
+            KILN_RETURN_IF_ERROR(
+                Set(site.operands[i].tensor->name, *wanted[i], absl::StrCat("gemm: ", std::string(rule.name))));
         return absl::OkStatus();
       }
       return absl::OkStatus();
@@ -88,18 +93,21 @@ class Inferrer {
   absl::Status Spread() {
     do {
       changed_ = false;
-      KILN_RETURN_IF_ERROR(ForEachSite(kernel_, target_, tensors_, [&](const Stmt& stmt, OpSite& site) { return SpreadSite(*stmt, site); }));
+      KILN_RETURN_IF_ERROR(ForEachSite(kernel_, target_, tensors_,
+                                       [&](const Stmt& stmt, OpSite& site) { return SpreadSite(*stmt, site); }));
     } while (changed_);
     return absl::OkStatus();
   }
 
   absl::Status SpreadSite(const ir::StmtNode& stmt, const OpSite& site) {
     if (site.op == TileOpKind::kMap) return SpreadMap(site.operands[0], site.value);
-    if (site.op == TileOpKind::kCopy && site.operands.size() == 2) return SpreadMap(site.operands[0], stmt.value->args[1]);
+    if (site.op == TileOpKind::kCopy && site.operands.size() == 2)
+      return SpreadMap(site.operands[0], stmt.value->args[1]);
     if (IsReduction(site.op) && stmt.kind == StmtKind::kAssign) {
       Expr leaf = PrimaryLeafKnown(site.value);
       if (leaf && site.axis >= 0)
-        return Set(site.operands[0].tensor->name, Reduced(*tensors_.at(leaf->name).distribution, site.axis), absl::StrCat("reduction of ", leaf->name));
+        return Set(site.operands[0].tensor->name, Reduced(*tensors_.at(leaf->name).distribution, site.axis),
+                   absl::StrCat("reduction of ", leaf->name));
     }
     return absl::OkStatus();
   }
@@ -108,8 +116,8 @@ class Inferrer {
     for (const Expr& leaf : LeavesOf(value)) {
       if (leaf->kind != ExprKind::kVar) continue;
       const TensorInfo& tensor = tensors_.at(leaf->name);
-      if (tensor.space == ir::Space::kLocal && tensor.distribution && leaf->type.shape.size() == value->type.shape.size() &&
-          SameShape(leaf->type.shape, value->type.shape))
+      if (tensor.space == ir::Space::kLocal && tensor.distribution &&
+          leaf->type.shape.size() == value->type.shape.size() && SameShape(leaf->type.shape, value->type.shape))
         return leaf;
     }
     return nullptr;
@@ -182,10 +190,13 @@ class Inferrer {
   absl::Status Default(TensorInfo& tensor) {
     auto shape = ConstantShape(tensor.shape);
     if (!shape)
-      return absl::InvalidArgumentError(absl::StrCat("infer: kernel \"", kernel_.name, "\": tile ", tensor.name, " in local memory: expected constant extents; make its symbols static"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("infer: kernel \"", kernel_.name, "\": tile ", tensor.name,
+                       " in local memory: expected constant extents; make its symbols static"));
     if (tensor.owner == Team::kThread) {
       Distribution own;
-      for (int64_t extent : *shape) own.dims.push_back(extent > 1 ? std::vector<Digit>{{extent, 1, 0, DigitAxis::kSlot}} : std::vector<Digit>{});
+      for (int64_t extent : *shape)
+        own.dims.push_back(extent > 1 ? std::vector<Digit>{{extent, 1, 0, DigitAxis::kSlot}} : std::vector<Digit>{});
       return Set(tensor.name, Renumbered(std::move(own)), "a thread's own");
     }
     int64_t vector = 16;
@@ -230,8 +241,9 @@ class Inferrer {
       } else {
         auto shape = ConstantShape(stmt->tensor.shape);
         if (!shape) {
-          failed = absl::InvalidArgumentError(absl::StrCat("infer: kernel \"", kernel_.name, "\" ", stmt->at.line, ":", stmt->at.column, ": tile ",
-                                                           stmt->tensor.name, " in shared memory: expected constant extents; make its symbols static"));
+          failed = absl::InvalidArgumentError(
+              absl::StrCat("infer: kernel \"", kernel_.name, "\" ", stmt->at.line, ":", stmt->at.column, ": tile ",
+                           stmt->tensor.name, " in shared memory: expected constant extents; make its symbols static"));
           return {stmt};
         }
         node.tensor.layout = SharedLayout(*shape, stmt->tensor.dtype.dtype);
@@ -252,7 +264,8 @@ class Inferrer {
 
 }  // namespace
 
-absl::StatusOr<ir::Kernel> InferLayouts(const ir::Kernel& kernel, const Target& target, std::vector<std::string>* notes) {
+absl::StatusOr<ir::Kernel> InferLayouts(const ir::Kernel& kernel, const Target& target,
+                                        std::vector<std::string>* notes) {
   ir::Kernel with_block = kernel;
   if (!kernel.launch.block) {
     with_block.launch.block = WithType(Int(ChooseThreads(kernel)), {DType::kI64});
@@ -261,7 +274,9 @@ absl::StatusOr<ir::Kernel> InferLayouts(const ir::Kernel& kernel, const Target& 
     return absl::InvalidArgumentError(absl::StrCat("infer: kernel \"", kernel.name, "\": expected a constant block"));
   }
   if (ThreadsOf(with_block) < 1 || ThreadsOf(with_block) > target.max_threads)
-    return absl::InvalidArgumentError(absl::StrCat("infer: kernel \"", kernel.name, "\": block of ", ThreadsOf(with_block), " threads, ", target.name, " allows 1 to ", target.max_threads));
+    return absl::InvalidArgumentError(absl::StrCat("infer: kernel \"", kernel.name, "\": block of ",
+                                                   ThreadsOf(with_block), " threads, ", target.name, " allows 1 to ",
+                                                   target.max_threads));
   KILN_ASSIGN_OR_RETURN(Tensors tensors, TensorsOf(with_block));
   return Inferrer(with_block, target, std::move(tensors), notes).Run();
 }

@@ -38,7 +38,9 @@ struct Parts {
 };
 
 bool IsCopyInto(const Stmt& stmt, const Block& allocs) {
-  if (stmt->kind != StmtKind::kEval || stmt->value->kind != ExprKind::kTileOp || stmt->value->tile.op != TileOpKind::kCopy) return false;
+  if (stmt->kind != StmtKind::kEval || stmt->value->kind != ExprKind::kTileOp ||
+      stmt->value->tile.op != TileOpKind::kCopy)
+    return false;
   const Expr& dst = stmt->value->args[0];
   for (const Stmt& alloc : allocs)
     if (RootOf(dst)->name == alloc->tensor.name) return true;
@@ -49,7 +51,8 @@ Parts Split(const Block& body) {
   Parts parts;
   bool head = true;
   for (const Stmt& stmt : body) {
-    bool shared = stmt->kind == StmtKind::kAlloc && (stmt->tensor.space == ir::Space::kShared || stmt->tensor.space == ir::Space::kSharedDyn);
+    bool shared = stmt->kind == StmtKind::kAlloc &&
+                  (stmt->tensor.space == ir::Space::kShared || stmt->tensor.space == ir::Space::kSharedDyn);
     bool let = stmt->kind == StmtKind::kLet && stmt->value->kind != ExprKind::kTileOp;
     if (head && shared) {
       parts.allocs.push_back(stmt);
@@ -101,7 +104,8 @@ class Pipeliner {
       out.push_back(ir::MakeStmt(std::move(loop)));
       return;
     }
-    notes_->push_back(absl::StrCat("pipelined ", loop.name, ": ", stages, " stages of cp_async, ", parts.copies.size(), " copies a step"));
+    notes_->push_back(absl::StrCat("pipelined ", loop.name, ": ", stages, " stages of cp_async, ", parts.copies.size(),
+                                   " copies a step"));
     Emit(loop, parts, stages, out);
   }
 
@@ -118,7 +122,8 @@ class Pipeliner {
       if (operand->tensor->space != ir::Space::kGlobal) return "a copy is not from global memory";
       int64_t bits = Bits(src->type.dtype);
       std::string reason;
-      if (VectorWidth(*operand, 128 / bits, facts, &reason) * bits < 32) return absl::StrCat("a copy moves less than 4 bytes at once: ", reason);
+      if (VectorWidth(*operand, 128 / bits, facts, &reason) * bits < 32)
+        return absl::StrCat("a copy moves less than 4 bytes at once: ", reason);
     }
     return "";
   }
@@ -160,7 +165,8 @@ class Pipeliner {
     body.insert(body.end(), work.begin(), work.end());
     Expr read_var = Var(read, IndexType());
     body.push_back(ir::Assign(Var(write, IndexType()), read_var));
-    body.push_back(ir::Assign(read_var, T(Select(B(Binary(Op::kEq, read_var, I(stages - 1))), I(0), T(read_var + I(1))))));
+    body.push_back(
+        ir::Assign(read_var, T(Select(B(Binary(Op::kEq, read_var, I(stages - 1))), I(0), T(read_var + I(1))))));
 
     StmtNode steady = loop;
     steady.loop = LoopKind::kSerial;
@@ -201,7 +207,8 @@ class Pipeliner {
 
 }  // namespace
 
-absl::StatusOr<ir::Kernel> PipelineLoops(const ir::Kernel& kernel, const Target& target, std::vector<std::string>* notes) {
+absl::StatusOr<ir::Kernel> PipelineLoops(const ir::Kernel& kernel, const Target& target,
+                                         std::vector<std::string>* notes) {
   KILN_ASSIGN_OR_RETURN(Tensors tensors, TensorsOf(kernel));
   ir::Kernel out = kernel;
   out.body = Pipeliner(target, tensors, notes).Run(kernel.body, FactsOf(kernel));

@@ -8,8 +8,8 @@
 //                                                      the work, on this step's buffer
 //                                                    }
 //
-// A loop whose copies cannot be asynchronous on this target (no cp_async, differing dtypes, narrower than 4 bytes) becomes a serial loop;
-// its meaning is the same. Barriers are placed later, from what each operation reads and writes.
+// A loop whose copies cannot be asynchronous on this target (no cp_async, differing dtypes, narrower than 4 bytes)
+// becomes a serial loop; its meaning is the same. Barriers are placed later, from what each operation reads and writes.
 #ifndef KILN_COMPILER_INFER_PIPELINE_LOOPS_H_
 #define KILN_COMPILER_INFER_PIPELINE_LOOPS_H_
 
@@ -23,7 +23,8 @@
 namespace kiln {
 
 // REQUIRES: specialized. `notes` gets one line a loop, for people.
-absl::StatusOr<ir::Kernel> PipelineLoops(const ir::Kernel& kernel, const Target& target, std::vector<std::string>* notes);
+absl::StatusOr<ir::Kernel> PipelineLoops(const ir::Kernel& kernel, const Target& target,
+                                         std::vector<std::string>* notes);
 
 }  // namespace kiln
 

@@ -10,8 +10,9 @@
 
 namespace kiln {
 
-// Row-major, with the 16-byte chunks of a row XORed by the row where the row is a power of two of chunks: eight consecutive rows at one
-// column then lie in eight different bank groups, which is what ldmatrix, cp.async and 16-byte accesses need. Canonical text.
+// Row-major, with the 16-byte chunks of a row XORed by the row where the row is a power of two of chunks: eight
+// consecutive rows at one column then lie in eight different bank groups, which is what ldmatrix, cp.async and 16-byte
+// accesses need. Canonical text.
 std::string SharedLayout(const std::vector<int64_t>& shape, DType dtype);
 
 }  // namespace kiln

@@ -31,7 +31,8 @@ class RecipeMaker {
     RecipeProgram out;
     KILN_RETURN_IF_ERROR(Append(e, out));
     if (out.size() > kMaxRecipeSteps)
-      return absl::InvalidArgumentError(absl::StrCat("lower: kernel \"", kernel_.name, "\": `", ir::Print(e), "` is too long to evaluate at a launch"));
+      return absl::InvalidArgumentError(absl::StrCat("lower: kernel \"", kernel_.name, "\": `", ir::Print(e),
+                                                     "` is too long to evaluate at a launch"));
     return out;
   }
 
@@ -39,41 +40,84 @@ class RecipeMaker {
   absl::Status Append(const Expr& e, RecipeProgram& out) {
     switch (e->kind) {
       case ExprKind::kInt:
-      case ExprKind::kBool: out.push_back({RecipeOp::kConst, 0, 0, e->int_value}); return absl::OkStatus();
-      case ExprKind::kVar: return AppendName(e->name, out);
-      case ExprKind::kCast: return Append(e->args[0], out);
+      case ExprKind::kBool:
+        out.push_back({RecipeOp::kConst, 0, 0, e->int_value});
+        return absl::OkStatus();
+      case ExprKind::kVar:
+        return AppendName(e->name, out);
+      case ExprKind::kCast:
+        return Append(e->args[0], out);
       case ExprKind::kUnary:
         if (e->op == Op::kNeg) out.push_back({RecipeOp::kConst, 0, 0, 0});
         KILN_RETURN_IF_ERROR(Append(e->args[0], out));
         out.push_back({e->op == Op::kNeg ? RecipeOp::kSub : RecipeOp::kNot});
         return absl::OkStatus();
-      case ExprKind::kBinary: return AppendBinary(*e, out);
-      default: break;
+      case ExprKind::kBinary:
+        return AppendBinary(*e, out);
+      default:
+        break;
     }
-    return absl::InvalidArgumentError(absl::StrCat("lower: kernel \"", kernel_.name, "\": `", ir::Print(e), "` cannot be evaluated at a launch"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("lower: kernel \"", kernel_.name, "\": `", ir::Print(e), "` cannot be evaluated at a launch"));
   }
 
   absl::Status AppendBinary(const Node& e, RecipeProgram& out) {
     Expr a = e.args[0], b = e.args[1];
     RecipeOp op;
     switch (e.op) {
-      case Op::kAdd: op = RecipeOp::kAdd; break;
-      case Op::kSub: op = RecipeOp::kSub; break;
-      case Op::kMul: op = RecipeOp::kMul; break;
-      case Op::kDiv: op = RecipeOp::kFloorDiv; break;
-      case Op::kCeilDiv: op = RecipeOp::kCeilDiv; break;
-      case Op::kMod: op = RecipeOp::kMod; break;
-      case Op::kMin: op = RecipeOp::kMin; break;
-      case Op::kMax: op = RecipeOp::kMax; break;
-      case Op::kEq: op = RecipeOp::kEq; break;
-      case Op::kNe: op = RecipeOp::kNe; break;
-      case Op::kLt: op = RecipeOp::kLt; break;
-      case Op::kLe: op = RecipeOp::kLe; break;
-      case Op::kGt: op = RecipeOp::kLt; std::swap(a, b); break;
-      case Op::kGe: op = RecipeOp::kLe; std::swap(a, b); break;
-      case Op::kAnd: op = RecipeOp::kAnd; break;
-      case Op::kOr: op = RecipeOp::kOr; break;
-      default: return absl::InvalidArgumentError(absl::StrCat("lower: kernel \"", kernel_.name, "\": an operator that a launch cannot evaluate"));
+      case Op::kAdd:
+        op = RecipeOp::kAdd;
+        break;
+      case Op::kSub:
+        op = RecipeOp::kSub;
+        break;
+      case Op::kMul:
+        op = RecipeOp::kMul;
+        break;
+      case Op::kDiv:
+        op = RecipeOp::kFloorDiv;
+        break;
+      case Op::kCeilDiv:
+        op = RecipeOp::kCeilDiv;
+        break;
+      case Op::kMod:
+        op = RecipeOp::kMod;
+        break;
+      case Op::kMin:
+        op = RecipeOp::kMin;
+        break;
+      case Op::kMax:
+        op = RecipeOp::kMax;
+        break;
+      case Op::kEq:
+        op = RecipeOp::kEq;
+        break;
+      case Op::kNe:
+        op = RecipeOp::kNe;
+        break;
+      case Op::kLt:
+        op = RecipeOp::kLt;
+        break;
+      case Op::kLe:
+        op = RecipeOp::kLe;
+        break;
+      case Op::kGt:
+        op = RecipeOp::kLt;
+        std::swap(a, b);
+        break;
+      case Op::kGe:
+        op = RecipeOp::kLe;
+        std::swap(a, b);
+        break;
+      case Op::kAnd:
+        op = RecipeOp::kAnd;
+        break;
+      case Op::kOr:
+        op = RecipeOp::kOr;
+        break;
+      default:
+        return absl::InvalidArgumentError(
+            absl::StrCat("lower: kernel \"", kernel_.name, "\": an operator that a launch cannot evaluate"));
     }
     KILN_RETURN_IF_ERROR(Append(a, out));
     KILN_RETURN_IF_ERROR(Append(b, out));
@@ -81,7 +125,8 @@ class RecipeMaker {
     return absl::OkStatus();
   }
 
-  // A symbol is an extent of the first argument whose shape has it alone; `x.stride0` a stride; a scalar parameter itself.
+  // A symbol is an extent of the first argument whose shape has it alone; `x.stride0` a stride; a scalar parameter
+  // itself.
   absl::Status AppendName(const std::string& name, RecipeProgram& out) {
     for (size_t arg = 0; arg < kernel_.params.size(); ++arg) {
       const ir::Param& param = kernel_.params[arg];
@@ -99,7 +144,8 @@ class RecipeMaker {
         return absl::OkStatus();
       }
     }
-    return absl::InvalidArgumentError(absl::StrCat("lower: kernel \"", kernel_.name, "\": no argument gives ", name, " directly; give a tensor an extent that is ", name, " alone"));
+    return absl::InvalidArgumentError(absl::StrCat("lower: kernel \"", kernel_.name, "\": no argument gives ", name,
+                                                   " directly; give a tensor an extent that is ", name, " alone"));
   }
 
   const ir::Kernel& kernel_;
@@ -114,13 +160,16 @@ absl::Status AddGuards(const ir::Kernel& kernel, RecipeMaker& maker, LaunchRecip
     recipe.guards.push_back(std::move(guard));
     return absl::OkStatus();
   };
-  for (const Expr& condition : kernel.required) KILN_RETURN_IF_ERROR(add(condition, absl::StrCat("requires ", ir::Print(condition))));
+  for (const Expr& condition : kernel.required)
+    KILN_RETURN_IF_ERROR(add(condition, absl::StrCat("requires ", ir::Print(condition))));
   for (const ir::SymbolFact& fact : kernel.symbol_facts) {
     Expr value = Var(fact.name);
     if (fact.divisor > 1)
-      KILN_RETURN_IF_ERROR(add(Binary(Op::kEq, Mod(value, Int(fact.divisor)), Int(0)), absl::StrCat(fact.name, " is not a multiple of ", fact.divisor)));
+      KILN_RETURN_IF_ERROR(add(Binary(Op::kEq, Mod(value, Int(fact.divisor)), Int(0)),
+                               absl::StrCat(fact.name, " is not a multiple of ", fact.divisor)));
     KILN_RETURN_IF_ERROR(add(Binary(Op::kLe, value, Int(fact.max)), absl::StrCat(fact.name, " is above ", fact.max)));
-    if (fact.min > 0) KILN_RETURN_IF_ERROR(add(Binary(Op::kLe, Int(fact.min), value), absl::StrCat(fact.name, " is below ", fact.min)));
+    if (fact.min > 0)
+      KILN_RETURN_IF_ERROR(add(Binary(Op::kLe, Int(fact.min), value), absl::StrCat(fact.name, " is below ", fact.min)));
   }
   return absl::OkStatus();
 }
@@ -131,13 +180,16 @@ void SetNativeParams(ir::Kernel& kernel) {
   const std::set<std::string> used = NamesInBody(kernel);
   kernel.native_params.clear();
   for (const ir::Param& param : kernel.params)
-    if (param.is_tensor) kernel.native_params.push_back({ir::NativeParam::Kind::kPointer, param.name, param.dtype.dtype});
+    if (param.is_tensor)
+      kernel.native_params.push_back({ir::NativeParam::Kind::kPointer, param.name, param.dtype.dtype});
   for (const ir::SymbolFact& fact : kernel.symbol_facts) {
     if (!used.count(fact.name)) continue;
-    kernel.native_params.push_back({ir::NativeParam::Kind::kSymbol, fact.name, fact.max <= INT32_MAX ? DType::kI32 : DType::kI64});
+    kernel.native_params.push_back(
+        {ir::NativeParam::Kind::kSymbol, fact.name, fact.max <= INT32_MAX ? DType::kI32 : DType::kI64});
   }
   for (const ir::Param& param : kernel.params)
-    if (!param.is_tensor) kernel.native_params.push_back({ir::NativeParam::Kind::kScalar, param.name, param.dtype.dtype});
+    if (!param.is_tensor)
+      kernel.native_params.push_back({ir::NativeParam::Kind::kScalar, param.name, param.dtype.dtype});
 }
 
 absl::StatusOr<LaunchRecipe> MakeRecipe(const ir::Kernel& kernel) {
@@ -152,7 +204,8 @@ absl::StatusOr<LaunchRecipe> MakeRecipe(const ir::Kernel& kernel) {
   recipe.shared_bytes = kernel.shared_bytes;
   recipe.scratch_bytes = kernel.scratch_bytes;
   auto index_of = [&](const std::string& name) {
-    auto it = std::find_if(kernel.params.begin(), kernel.params.end(), [&](const ir::Param& p) { return p.name == name; });
+    auto it =
+        std::find_if(kernel.params.begin(), kernel.params.end(), [&](const ir::Param& p) { return p.name == name; });
     return static_cast<uint16_t>(it - kernel.params.begin());
   };
   for (const ir::NativeParam& native : kernel.native_params) {
@@ -182,7 +235,8 @@ absl::StatusOr<LaunchRecipe> MakeRecipe(const ir::Kernel& kernel) {
 std::vector<ArgSpec> ArgsOf(const ir::Kernel& kernel) {
   std::vector<ArgSpec> out;
   for (const ir::Param& param : kernel.params)
-    out.push_back({param.name, param.is_tensor, param.dtype.dtype, static_cast<int>(param.shape.size()), param.direction != ir::Direction::kIn});
+    out.push_back({param.name, param.is_tensor, param.dtype.dtype, static_cast<int>(param.shape.size()),
+                   param.direction != ir::Direction::kIn});
   return out;
 }
 

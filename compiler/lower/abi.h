@@ -10,11 +10,12 @@
 
 namespace kiln {
 
-// Sets native_params: the pointer of each tensor in parameter order, then every symbol and stride variable the native body or shape
-// uses, by name, then the scalars in parameter order.
+// Sets native_params: the pointer of each tensor in parameter order, then every symbol and stride variable the native
+// body or shape uses, by name, then the scalars in parameter order.
 void SetNativeParams(ir::Kernel& kernel);
 
-// How a launch of native `kernel` follows from its arguments. Errors: a symbol that no argument's extent gives directly.
+// How a launch of native `kernel` follows from its arguments. Errors: a symbol that no argument's extent gives
+// directly.
 absl::StatusOr<LaunchRecipe> MakeRecipe(const ir::Kernel& kernel);
 
 // What callers pass, in order.

@@ -15,38 +15,64 @@ namespace {
 // Reductions of every kind share the rows of `sum`.
 TileOpKind RowsOf(TileOpKind op) { return IsReduction(op) ? TileOpKind::kSum : op; }
 
-bool NeedsRule(TileOpKind op) { return op != TileOpKind::kSync && op != TileOpKind::kWaitCopy && op != TileOpKind::kWaitGemm && op != TileOpKind::kWaitStore; }
+bool NeedsRule(TileOpKind op) {
+  return op != TileOpKind::kSync && op != TileOpKind::kWaitCopy && op != TileOpKind::kWaitGemm &&
+         op != TileOpKind::kWaitStore;
+}
 
 std::string_view TeamName(Team team) {
   switch (team) {
-    case Team::kThread: return "thread";
-    case Team::kWarp: return "warp";
-    case Team::kWarpgroup: return "warpgroup";
-    case Team::kCluster: return "cluster";
-    default: return "cta";
+    case Team::kThread:
+      return "thread";
+    case Team::kWarp:
+      return "warp";
+    case Team::kWarpgroup:
+      return "warpgroup";
+    case Team::kCluster:
+      return "cluster";
+    default:
+      return "cta";
   }
 }
 
 std::string_view OpName(TileOpKind op) {
   switch (op) {
-    case TileOpKind::kCopy: return "copy";
-    case TileOpKind::kCopyAsync: return "copy_async";
-    case TileOpKind::kFill: return "fill";
-    case TileOpKind::kMap: return "map";
-    case TileOpKind::kPermuteLayout: return "permute_layout";
-    case TileOpKind::kGemm: return "gemm";
-    case TileOpKind::kGemmAsync: return "gemm_async";
-    case TileOpKind::kSum: return "sum";
-    case TileOpKind::kMax: return "max";
-    case TileOpKind::kMin: return "min";
-    case TileOpKind::kProd: return "prod";
-    case TileOpKind::kAny: return "any";
-    case TileOpKind::kGather: return "gather";
-    case TileOpKind::kScatter: return "scatter";
-    case TileOpKind::kAtomicAdd: return "atomic_add";
-    case TileOpKind::kAtomicMax: return "atomic_max";
-    case TileOpKind::kAtomicMin: return "atomic_min";
-    default: return "operation";
+    case TileOpKind::kCopy:
+      return "copy";
+    case TileOpKind::kCopyAsync:
+      return "copy_async";
+    case TileOpKind::kFill:
+      return "fill";
+    case TileOpKind::kMap:
+      return "map";
+    case TileOpKind::kPermuteLayout:
+      return "permute_layout";
+    case TileOpKind::kGemm:
+      return "gemm";
+    case TileOpKind::kGemmAsync:
+      return "gemm_async";
+    case TileOpKind::kSum:
+      return "sum";
+    case TileOpKind::kMax:
+      return "max";
+    case TileOpKind::kMin:
+      return "min";
+    case TileOpKind::kProd:
+      return "prod";
+    case TileOpKind::kAny:
+      return "any";
+    case TileOpKind::kGather:
+      return "gather";
+    case TileOpKind::kScatter:
+      return "scatter";
+    case TileOpKind::kAtomicAdd:
+      return "atomic_add";
+    case TileOpKind::kAtomicMax:
+      return "atomic_max";
+    case TileOpKind::kAtomicMin:
+      return "atomic_min";
+    default:
+      return "operation";
   }
 }
 
@@ -70,8 +96,9 @@ absl::Status Choose(const OpSite& site, const Target& target, absl::Span<const R
   }
   std::string reasons = named ? "" : absl::StrCat("; no rule is named ", via);
   for (const Refusal& refusal : decision.refused) absl::StrAppend(&reasons, "; ", refusal.rule, ": ", refusal.reason);
-  return absl::UnimplementedError(absl::StrCat("plan: ", decision.at.line, ":", decision.at.column, ": ", decision.operation, " `", decision.text,
-                                               "`: no rule of ", target.name, " accepts it", reasons));
+  return absl::UnimplementedError(absl::StrCat("plan: ", decision.at.line, ":", decision.at.column, ": ",
+                                               decision.operation, " `", decision.text, "`: no rule of ", target.name,
+                                               " accepts it", reasons));
 }
 
 }  // namespace
@@ -85,8 +112,10 @@ std::vector<std::string> Plan::Rules() const {
 std::string Plan::Explain() const {
   std::string out;
   for (const Decision& decision : decisions) {
-    absl::StrAppend(&out, decision.at.line, ":", decision.at.column, " ", decision.text, "\n  ", decision.operation, ": ", decision.rule, "\n");
-    for (const Refusal& refusal : decision.refused) absl::StrAppend(&out, "    not ", refusal.rule, ": ", refusal.reason, "\n");
+    absl::StrAppend(&out, decision.at.line, ":", decision.at.column, " ", decision.text, "\n  ", decision.operation,
+                    ": ", decision.rule, "\n");
+    for (const Refusal& refusal : decision.refused)
+      absl::StrAppend(&out, "    not ", refusal.rule, ": ", refusal.reason, "\n");
   }
   return out;
 }

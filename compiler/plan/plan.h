@@ -27,10 +27,10 @@ struct Decision {
 };
 
 struct Plan {
-  std::vector<Decision> decisions;                 // In program order
-  std::map<const ir::StmtNode*, size_t> of;        // Statement of the planned kernel -> decision
-  std::vector<std::string> Rules() const;          // "cta.copy: vector"
-  std::string Explain() const;                     // For people
+  std::vector<Decision> decisions;           // In program order
+  std::map<const ir::StmtNode*, size_t> of;  // Statement of the planned kernel -> decision
+  std::vector<std::string> Rules() const;    // "cta.copy: vector"
+  std::string Explain() const;               // For people
 };
 
 // REQUIRES: inferred. Errors: Unimplemented when every rule refuses, with each reason; an unknown `via`.

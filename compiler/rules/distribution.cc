@@ -22,27 +22,38 @@ Expr T(Expr e) { return WithType(e, IndexType()); }
 
 layout::Axis LayoutAxis(DigitAxis axis) {
   switch (axis) {
-    case DigitAxis::kThread: return layout::Axis::kTid;
-    case DigitAxis::kLane: return layout::Axis::kLaneId;
-    case DigitAxis::kWarp: return layout::Axis::kWarpId;
-    case DigitAxis::kSlot: return layout::Axis::kM;
+    case DigitAxis::kThread:
+      return layout::Axis::kTid;
+    case DigitAxis::kLane:
+      return layout::Axis::kLaneId;
+    case DigitAxis::kWarp:
+      return layout::Axis::kWarpId;
+    case DigitAxis::kSlot:
+      return layout::Axis::kM;
   }
   return layout::Axis::kM;
 }
 
 absl::StatusOr<DigitAxis> AxisOf(layout::Axis axis, const std::string& text) {
   switch (axis) {
-    case layout::Axis::kTid: return DigitAxis::kThread;
-    case layout::Axis::kLaneId: return DigitAxis::kLane;
-    case layout::Axis::kWarpId: return DigitAxis::kWarp;
-    case layout::Axis::kM: return DigitAxis::kSlot;
+    case layout::Axis::kTid:
+      return DigitAxis::kThread;
+    case layout::Axis::kLaneId:
+      return DigitAxis::kLane;
+    case layout::Axis::kWarpId:
+      return DigitAxis::kWarp;
+    case layout::Axis::kM:
+      return DigitAxis::kSlot;
     default:
-      return absl::UnimplementedError(absl::StrCat("infer: layout ", text, ": a local tile lies over tid, laneid, warpid and m; found ", std::string(layout::Name(axis))));
+      return absl::UnimplementedError(absl::StrCat("infer: layout ", text,
+                                                   ": a local tile lies over tid, laneid, warpid and m; found ",
+                                                   std::string(layout::Name(axis))));
   }
 }
 
 absl::StatusOr<int64_t> Constant(const layout::Extent& extent, const std::string& text) {
-  if (!extent.is_constant()) return absl::UnimplementedError(absl::StrCat("infer: layout ", text, ": a local tile has constant extents"));
+  if (!extent.is_constant())
+    return absl::UnimplementedError(absl::StrCat("infer: layout ", text, ": a local tile has constant extents"));
   return extent.constant();
 }
 
@@ -82,7 +93,8 @@ std::string LayoutText(const Distribution& distribution) {
     if (digits.empty()) shard.push_back({1, 1, layout::Axis::kM});
     for (const Digit& digit : digits) shard.push_back({digit.extent, digit.stride, LayoutAxis(digit.axis)});
   }
-  for (const Digit& digit : distribution.replicas) replica.push_back({digit.extent, digit.stride, LayoutAxis(digit.axis)});
+  for (const Digit& digit : distribution.replicas)
+    replica.push_back({digit.extent, digit.stride, LayoutAxis(digit.axis)});
   auto made = layout::TileLayout::Make(std::move(shard), std::move(replica));
   return made.ok() ? layout::ToString(*made) : std::string();
 }
@@ -91,7 +103,8 @@ absl::StatusOr<Distribution> ParseDistribution(const std::string& text, const st
   KILN_ASSIGN_OR_RETURN(layout::Layout parsed, layout::Parse(text));
   const layout::TileLayout* tile = parsed.tile_if();
   if (!tile || !tile->offset().empty())
-    return absl::UnimplementedError(absl::StrCat("infer: layout ", text, ": a local tile takes a tile layout without offsets"));
+    return absl::UnimplementedError(
+        absl::StrCat("infer: layout ", text, ": a local tile takes a tile layout without offsets"));
   KILN_ASSIGN_OR_RETURN(auto components, layout::Components(*tile, layout::ToShape(padded)));
   Distribution out;
   for (const auto& dim : components) {
@@ -173,7 +186,9 @@ Distribution Renumbered(Distribution distribution) {
 }
 
 Expr DigitValue(const Digit& digit, const Facts& facts) {
-  const char* name = digit.axis == DigitAxis::kThread ? "thread_id" : digit.axis == DigitAxis::kLane ? "lane_id" : "warp_id";
+  const char* name = digit.axis == DigitAxis::kThread ? "thread_id"
+                     : digit.axis == DigitAxis::kLane ? "lane_id"
+                                                      : "warp_id";
   Expr id = Var(name, IndexType());
   return Simplify(T(Mod(T(FloorDiv(id, I(digit.stride))), I(digit.extent))), facts);
 }

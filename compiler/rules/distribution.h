@@ -1,7 +1,9 @@
-// A distribution: how the elements of a local tile lie over threads and register slots, as digits a lowering can loop over.
+// A distribution: how the elements of a local tile lie over threads and register slots, as digits a lowering can loop
+// over.
 //
-// It is a TileLayout seen from its elements: along each dimension the coordinate is the sum of digit * weight; a thread digit is read off
-// a thread id, a slot digit is a loop of the thread that owns the elements. A thread axis without a digit in any dimension holds copies.
+// It is a TileLayout seen from its elements: along each dimension the coordinate is the sum of digit * weight; a thread
+// digit is read off a thread id, a slot digit is a loop of the thread that owns the elements. A thread axis without a
+// digit in any dimension holds copies.
 #ifndef KILN_COMPILER_RULES_DISTRIBUTION_H_
 #define KILN_COMPILER_RULES_DISTRIBUTION_H_
 
@@ -31,17 +33,17 @@ struct Distribution {
   std::vector<Digit> replicas;           // Thread digits that hold copies
 
   bool operator==(const Distribution&) const = default;
-  std::vector<int64_t> Padded() const;   // The extents the digits cover
-  int64_t Slots() const;                 // Registers a thread needs: 1 + the last slot
+  std::vector<int64_t> Padded() const;  // The extents the digits cover
+  int64_t Slots() const;                // Registers a thread needs: 1 + the last slot
 };
 
-// The text of the layout (layout::Parse reads it), and back. Errors: a layout that is not a tile layout over thread axes and `m`, or
-// does not admit `padded`.
+// The text of the layout (layout::Parse reads it), and back. Errors: a layout that is not a tile layout over thread
+// axes and `m`, or does not admit `padded`.
 std::string LayoutText(const Distribution& distribution);
 absl::StatusOr<Distribution> ParseDistribution(const std::string& layout, const std::vector<int64_t>& padded);
 
-// Rows over groups of threads, each row's columns in vectors of `vector` elements over the threads of its group; padded to whole
-// vectors. `shape` has one or two dimensions, or more whose leading ones are looped over by every thread.
+// Rows over groups of threads, each row's columns in vectors of `vector` elements over the threads of its group; padded
+// to whole vectors. `shape` has one or two dimensions, or more whose leading ones are looped over by every thread.
 Distribution RowMajorDistribution(const std::vector<int64_t>& shape, int64_t threads, int64_t vector);
 
 // What is left when `axis` is reduced: its thread digits hold copies, its slot digits are gone.
@@ -53,8 +55,8 @@ Distribution Renumbered(Distribution distribution);
 // The value of a thread digit, simplified: (thread_id / stride) % extent.
 Expr DigitValue(const Digit& digit, const Facts& facts);
 
-// The slot that holds `coords`, where the running thread owns it; null where the thread that owns them is another one, or cannot be
-// proven to be this one.
+// The slot that holds `coords`, where the running thread owns it; null where the thread that owns them is another one,
+// or cannot be proven to be this one.
 Expr SlotOf(const Distribution& distribution, const std::vector<Expr>& coords, const Facts& facts);
 
 }  // namespace kiln

@@ -34,7 +34,8 @@ Distribution MmaAccumulator(int64_t m, int64_t n, WarpGrid grid) {
                              {4, 2, 1, DigitAxis::kLane},
                              {2, 1, 1, DigitAxis::kSlot}};
   auto drop_units = [](std::vector<Digit>& digits) {
-    digits.erase(std::remove_if(digits.begin(), digits.end(), [](const Digit& d) { return d.extent == 1; }), digits.end());
+    digits.erase(std::remove_if(digits.begin(), digits.end(), [](const Digit& d) { return d.extent == 1; }),
+                 digits.end());
   };
   drop_units(rows);
   drop_units(cols);

@@ -39,7 +39,8 @@ absl::StatusOr<TensorInfo> InfoOfAlloc(const ir::TensorDecl& decl) {
     for (const Expr& extent : decl.shape) {
       int64_t value;
       if (!IsConst(extent, &value))
-        return absl::InvalidArgumentError(absl::StrCat("infer: tile ", decl.name, ": expected constant extents in local memory, found ", ir::Print(extent)));
+        return absl::InvalidArgumentError(absl::StrCat(
+            "infer: tile ", decl.name, ": expected constant extents in local memory, found ", ir::Print(extent)));
       padded.push_back(value);
     }
   }
@@ -49,7 +50,8 @@ absl::StatusOr<TensorInfo> InfoOfAlloc(const ir::TensorDecl& decl) {
 }
 
 // Where the coordinates of one flat, row-major index come from: a shard digit of the shared layout.
-Expr SharedAddress(const layout::Layout& layout, const std::vector<Expr>& index, const std::vector<Expr>& shape, const Facts& facts) {
+Expr SharedAddress(const layout::Layout& layout, const std::vector<Expr>& index, const std::vector<Expr>& shape,
+                   const Facts& facts) {
   const layout::TileLayout& tile = layout.base();
   Expr flat = I(0);
   for (size_t d = 0; d < index.size(); ++d) flat = T(T(flat * shape[d]) + index[d]);
@@ -106,7 +108,9 @@ absl::StatusOr<Tensors> TensorsOf(const ir::Kernel& kernel) {
 bool Operand::IsWhole() const {
   if (dims.size() != tensor->shape.size()) return false;
   for (size_t d = 0; d < dims.size(); ++d)
-    if (dims[d].root != static_cast<int>(d) || !IsConst(dims[d].start, int64_t{0}) || !Equal(dims[d].extent, tensor->shape[d])) return false;
+    if (dims[d].root != static_cast<int>(d) || !IsConst(dims[d].start, int64_t{0}) ||
+        !Equal(dims[d].extent, tensor->shape[d]))
+      return false;
   return true;
 }
 
@@ -129,7 +133,8 @@ absl::StatusOr<Operand> ResolveOperand(const Expr& reference, const Tensors& ten
     return base;
   }
   if (reference->kind != ExprKind::kSubscript)
-    return absl::UnimplementedError(absl::StrCat("plan: `", ir::Print(reference), "`: expected a tensor, a slice or a permutation of one as operand"));
+    return absl::UnimplementedError(absl::StrCat("plan: `", ir::Print(reference),
+                                                 "`: expected a tensor, a slice or a permutation of one as operand"));
   KILN_ASSIGN_OR_RETURN(Operand base, ResolveOperand(reference->args[0], tensors));
   std::vector<OperandDim> dims;
   size_t next = 0;
@@ -166,7 +171,8 @@ std::vector<Expr> RootIndices(const Operand& operand, const std::vector<Expr>& c
 Expr AddressOf(const Operand& operand, const std::vector<Expr>& coords, const Facts& facts) {
   std::vector<Expr> index = RootIndices(operand, coords, facts);
   const TensorInfo& tensor = *operand.tensor;
-  if (tensor.space != ir::Space::kGlobal && tensor.layout) return SharedAddress(*tensor.layout, index, tensor.shape, facts);
+  if (tensor.space != ir::Space::kGlobal && tensor.layout)
+    return SharedAddress(*tensor.layout, index, tensor.shape, facts);
   Expr address = I(0);
   if (tensor.space == ir::Space::kGlobal) {
     for (size_t d = 0; d < index.size(); ++d) address = T(address + T(index[d] * tensor.strides[d]));
@@ -207,26 +213,34 @@ int64_t VectorWidth(const Operand& operand, int64_t most, const Facts& facts, st
     }
   };
   if (tensor.space == ir::Space::kGlobal) {
-    if (!IsConst(tensor.strides[last.root], 1)) return narrower(1, absl::StrCat("the inner stride of ", tensor.name, " is not 1"));
+    if (!IsConst(tensor.strides[last.root], 1))
+      return narrower(1, absl::StrCat("the inner stride of ", tensor.name, " is not 1"));
     limit(tensor.align * 8 / bits, absl::StrCat("the base of ", tensor.name, " is aligned to ", tensor.align, " B"));
     for (size_t r = 0; r < tensor.strides.size(); ++r) {
       if (static_cast<int>(r) == last.root) continue;
       limit(DivisorOf(tensor.strides[r], facts),
-            absl::StrCat("stride ", r, " of ", tensor.name, ", ", ir::Print(tensor.strides[r]), ", is not a multiple of the vector"));
+            absl::StrCat("stride ", r, " of ", tensor.name, ", ", ir::Print(tensor.strides[r]),
+                         ", is not a multiple of the vector"));
     }
   } else if (tensor.layout) {
-    if (const layout::SwizzledLayout* s = tensor.layout->swizzled_if()) limit(int64_t{1} << s->swizzle().per_element, "the swizzle's unit is narrower");
+    if (const layout::SwizzledLayout* s = tensor.layout->swizzled_if())
+      limit(int64_t{1} << s->swizzle().per_element, "the swizzle's unit is narrower");
     const auto& shard = tensor.layout->base().shard();
     if (shard.empty() || !shard.back().stride.Is(1)) return narrower(1, "the inner stride is not 1");
     limit(shard.back().extent.constant(), "the layout's inner run is shorter");
-    for (size_t i = 0; i + 1 < shard.size(); ++i) limit(shard[i].stride.constant(), "an outer stride is not a multiple of the vector");
-    if (last.root + 1 != static_cast<int>(tensor.shape.size())) return narrower(1, "the tile is read across its inner dimension");
+    for (size_t i = 0; i + 1 < shard.size(); ++i)
+      limit(shard[i].stride.constant(), "an outer stride is not a multiple of the vector");
+    if (last.root + 1 != static_cast<int>(tensor.shape.size()))
+      return narrower(1, "the tile is read across its inner dimension");
   } else {
-    if (last.root + 1 != static_cast<int>(tensor.shape.size())) return narrower(1, "the tile is read across its inner dimension");
+    if (last.root + 1 != static_cast<int>(tensor.shape.size()))
+      return narrower(1, "the tile is read across its inner dimension");
     limit(DivisorOf(tensor.shape.back(), facts), "the row is not a multiple of the vector");
   }
-  limit(DivisorOf(Simplify(last.start, facts), facts), absl::StrCat("start ", ir::Print(last.start), " is not a multiple of the vector"));
-  limit(DivisorOf(Simplify(last.limit, facts), facts), absl::StrCat("extent ", ir::Print(last.limit), " is not a multiple of the vector"));
+  limit(DivisorOf(Simplify(last.start, facts), facts),
+        absl::StrCat("start ", ir::Print(last.start), " is not a multiple of the vector"));
+  limit(DivisorOf(Simplify(last.limit, facts), facts),
+        absl::StrCat("extent ", ir::Print(last.limit), " is not a multiple of the vector"));
   return narrower(width, reason);
 }
 

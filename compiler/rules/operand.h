@@ -1,4 +1,5 @@
-// An operand of a tile operation: a tensor, or subscripts and permutations of one, seen as dimensions over the root tensor.
+// An operand of a tile operation: a tensor, or subscripts and permutations of one, seen as dimensions over the root
+// tensor.
 #ifndef KILN_COMPILER_RULES_OPERAND_H_
 #define KILN_COMPILER_RULES_OPERAND_H_
 
@@ -35,10 +36,10 @@ using Tensors = std::map<std::string, TensorInfo>;
 absl::StatusOr<Tensors> TensorsOf(const ir::Kernel& kernel);
 
 struct OperandDim {
-  int root = -1;   // Dimension of the root tensor; -1: a new axis
-  Expr start;      // i64
-  Expr extent;     // Of the tile
-  Expr limit;      // First index along the root that is out of range
+  int root = -1;  // Dimension of the root tensor; -1: a new axis
+  Expr start;     // i64
+  Expr extent;    // Of the tile
+  Expr limit;     // First index along the root that is out of range
 };
 
 struct Operand {
@@ -60,9 +61,9 @@ Expr AddressOf(const Operand& operand, const std::vector<Expr>& coords, const Fa
 // What must hold for `coords` to lie in range, ranges that facts prove left out; null when nothing is left.
 Expr GuardOf(const Operand& operand, const std::vector<Expr>& coords, const Facts& facts);
 
-// The widest power of two of elements, at most `most`, that one access can move along the operand's last dimension when the tile
-// coordinate there is a multiple of it: contiguous, aligned, and in or out of range as a whole. 1 when nothing wider is proven.
-// `why` gets the reason, in words, when it is narrower than `most`.
+// The widest power of two of elements, at most `most`, that one access can move along the operand's last dimension when
+// the tile coordinate there is a multiple of it: contiguous, aligned, and in or out of range as a whole. 1 when nothing
+// wider is proven. `why` gets the reason, in words, when it is narrower than `most`.
 int64_t VectorWidth(const Operand& operand, int64_t most, const Facts& facts, std::string* why = nullptr);
 
 }  // namespace kiln

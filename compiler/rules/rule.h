@@ -1,8 +1,8 @@
 // A rule: one way to carry out a tile operation on a target, as one row of rules_<target>.inc.
 //
-// Three questions, answered without lowering anything: Applies (operation, dtype, spaces, target; no layouts), Layouts (what it proposes
-// for its operands) and Accepts (the whole predicate). An answer is yes, or no with a reason in plain words; explain prints them.
-// The lowering stands in lower/<target>/ under the rule's name.
+// Three questions, answered without lowering anything: Applies (operation, dtype, spaces, target; no layouts), Layouts
+// (what it proposes for its operands) and Accepts (the whole predicate). An answer is yes, or no with a reason in plain
+// words; explain prints them. The lowering stands in lower/<target>/ under the rule's name.
 #ifndef KILN_COMPILER_RULES_RULE_H_
 #define KILN_COMPILER_RULES_RULE_H_
 

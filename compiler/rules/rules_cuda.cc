@@ -25,12 +25,11 @@ std::optional<int64_t> ConstantExtent(const Operand& operand, size_t dim) {
 
 Verdict SameDType(const OpSite& site) {
   DType to = site.operands[0].tensor->dtype, from = site.operands[1].tensor->dtype;
-  return to == from ? Yes() : No(absl::StrCat("dtypes differ: ", std::string(Name(to)), " and ", std::string(Name(from))));
+  return to == from ? Yes()
+                    : No(absl::StrCat("dtypes differ: ", std::string(Name(to)), " and ", std::string(Name(from))));
 }
 
-Verdict DifferentDType(const OpSite& site) {
-  return SameDType(site).yes ? No("dtypes are equal") : Yes();
-}
+Verdict DifferentDType(const OpSite& site) { return SameDType(site).yes ? No("dtypes are equal") : Yes(); }
 
 Verdict MovesVectors(const OpSite& site) {
   for (const Operand& operand : site.operands) {
@@ -55,7 +54,9 @@ Verdict MovesFourBytes(const OpSite& site) {
     int64_t bits = Bits(operand.tensor->dtype);
     std::string why;
     int64_t width = VectorWidth(operand, 128 / bits, site.facts, &why);
-    if (width * bits < 32) return No(absl::StrCat("one access moves ", width * bits / 8, " B of ", operand.tensor->name, ", cp.async needs 4: ", why));
+    if (width * bits < 32)
+      return No(absl::StrCat("one access moves ", width * bits / 8, " B of ", operand.tensor->name,
+                             ", cp.async needs 4: ", why));
   }
   return Yes();
 }
@@ -65,12 +66,18 @@ Verdict MovesFourBytes(const OpSite& site) {
 // Bytes of k that one mma takes are always 32.
 const char* MmaFeature(DType dtype) {
   switch (dtype) {
-    case DType::kF16: return "mma";
-    case DType::kBF16: return "mma_bf16";
-    case DType::kTF32: return "mma_tf32";
-    case DType::kI8: return "mma_s8";
-    case DType::kF8E4M3: return "mma_fp8";
-    default: return nullptr;
+    case DType::kF16:
+      return "mma";
+    case DType::kBF16:
+      return "mma_bf16";
+    case DType::kTF32:
+      return "mma_tf32";
+    case DType::kI8:
+      return "mma_s8";
+    case DType::kF8E4M3:
+      return "mma_fp8";
+    default:
+      return nullptr;
   }
 }
 
@@ -79,15 +86,19 @@ Verdict MmaApplies(const OpSite& site) {
   DType dtype = a.tensor->dtype;
   const char* feature = MmaFeature(dtype);
   if (!feature) return No(absl::StrCat("no mma multiplies ", std::string(Name(dtype))));
-  if (!site.target->Has(feature)) return No(absl::StrCat(site.target->name, " has no mma of ", std::string(Name(dtype))));
+  if (!site.target->Has(feature))
+    return No(absl::StrCat(site.target->name, " has no mma of ", std::string(Name(dtype))));
   DType accumulator = dtype == DType::kI8 ? DType::kI32 : DType::kF32;
-  if (c.tensor->dtype != accumulator) return No(absl::StrCat("the accumulator is ", std::string(Name(c.tensor->dtype)), ", expected ", std::string(Name(accumulator))));
+  if (c.tensor->dtype != accumulator)
+    return No(absl::StrCat("the accumulator is ", std::string(Name(c.tensor->dtype)), ", expected ",
+                           std::string(Name(accumulator))));
   if (!IsLocal(c)) return No("the accumulator is not in local memory");
   if (!IsShared(b)) return No("b is not in shared memory");
   if (IsLocal(a) && Bits(dtype) != 16) return No("a from registers needs 16-bit elements");
   if (!IsLocal(a) && !IsShared(a)) return No("a is neither in shared nor in local memory");
   bool trans_a = Flag(*site.node, "trans_a"), trans_b = Flag(*site.node, "trans_b");
-  if ((trans_a || !trans_b) && Bits(dtype) != 16) return No(absl::StrCat("operands of ", std::string(Name(dtype)), " must have k innermost"));
+  if ((trans_a || !trans_b) && Bits(dtype) != 16)
+    return No(absl::StrCat("operands of ", std::string(Name(dtype)), " must have k innermost"));
   if (trans_a && IsLocal(a)) return No("a from registers cannot be transposed");
   if (site.threads % 32 != 0) return No(absl::StrCat(site.threads, " threads are not whole warps"));
   auto m = ConstantExtent(c, 0), n = ConstantExtent(c, 1), k = ConstantExtent(a, trans_a ? 0 : 1);
@@ -114,7 +125,8 @@ Verdict MmaAccepts(const OpSite& site) {
     const Operand& operand = site.operands[i];
     if (!operand.IsWhole()) return No(absl::StrCat("operand ", i + 1, " is a part of a register tile"));
     if (operand.tensor->distribution != wanted[i])
-      return No(absl::StrCat("operand ", i + 1, " has layout ", operand.tensor->distribution ? LayoutText(*operand.tensor->distribution) : "none",
+      return No(absl::StrCat("operand ", i + 1, " has layout ",
+                             operand.tensor->distribution ? LayoutText(*operand.tensor->distribution) : "none",
                              ", expected ", LayoutText(*wanted[i])));
   }
   for (size_t i = 1; i < 3; ++i) {
@@ -133,12 +145,14 @@ Verdict FmaApplies(const OpSite& site) {
   if (!IsLocal(c)) return No("the accumulator is not in local memory");
   if (!ConstantExtent(c, 0) || !ConstantExtent(c, 1)) return No("an extent is not constant");
   for (size_t i = 1; i < 3; ++i)
-    if (IsLocal(site.operands[i])) return No(absl::StrCat("operand ", i + 1, " is in registers: another thread's elements cannot be read"));
+    if (IsLocal(site.operands[i]))
+      return No(absl::StrCat("operand ", i + 1, " is in registers: another thread's elements cannot be read"));
   return Yes();
 }
 
 std::vector<std::optional<Distribution>> FmaLayouts(const OpSite& site) {
-  return {FmaAccumulator(*ConstantExtent(site.operands[0], 0), *ConstantExtent(site.operands[0], 1), site.threads), std::nullopt, std::nullopt};
+  return {FmaAccumulator(*ConstantExtent(site.operands[0], 0), *ConstantExtent(site.operands[0], 1), site.threads),
+          std::nullopt, std::nullopt};
 }
 
 // --- reductions; the operand is operands[1], a local tile whose distribution the value follows
@@ -184,7 +198,8 @@ std::vector<Rule> MakeRules() {
 #include "compiler/rules/rules_cuda.inc"
 #undef KILN_RULE
   };
-  std::stable_sort(rules.begin(), rules.end(), [](const Rule& a, const Rule& b) {
+  std::sort(rules.begin(), rules.end(), [](const Rule& a, const Rule& b) {
+    if (a.op != b.op) return a.op < b.op;
     return a.priority != b.priority ? a.priority > b.priority : a.name < b.name;
   });
   return rules;

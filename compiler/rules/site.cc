@@ -35,7 +35,8 @@ GemmPolicy PolicyOf(const ir::Kernel& kernel, const Tensors& tensors) {
 
 class Walker {
  public:
-  Walker(const ir::Kernel& kernel, const Target& target, const Tensors& tensors, absl::FunctionRef<absl::Status(const Stmt&, OpSite&)> fn)
+  Walker(const ir::Kernel& kernel, const Target& target, const Tensors& tensors,
+         absl::FunctionRef<absl::Status(const Stmt&, OpSite&)> fn)
       : target_(target), tensors_(tensors), fn_(fn), threads_(ThreadsOf(kernel)), policy_(PolicyOf(kernel, tensors)) {}
 
   absl::Status Run(const Block& block, Facts facts) {

@@ -9,16 +9,17 @@
 
 namespace kiln {
 
-// Calls `fn` for each statement that is a tile operation, in program order. A map, a fill and a copy are seen with their destination
-// first; a reduction with its result (absent for a scalar) and the local tile whose distribution its operand follows.
-// Stops at the first error. REQUIRES: normalized; `tensors` from TensorsOf(kernel).
+// Calls `fn` for each statement that is a tile operation, in program order. A map, a fill and a copy are seen with
+// their destination first; a reduction with its result (absent for a scalar) and the local tile whose distribution its
+// operand follows. Stops at the first error. REQUIRES: normalized; `tensors` from TensorsOf(kernel).
 absl::Status ForEachSite(const ir::Kernel& kernel, const Target& target, const Tensors& tensors,
                          absl::FunctionRef<absl::Status(const ir::Stmt&, OpSite&)> fn);
 
 // The references (whole tensors and subscripts of them) that `value` reads elementwise, in order.
 std::vector<Expr> LeavesOf(const Expr& value);
 
-// The local tile that elements of `value` are spread like: the first leaf that covers `shape` whole. Null when there is none.
+// The local tile that elements of `value` are spread like: the first leaf that covers `shape` whole. Null when there is
+// none.
 Expr PrimaryLeaf(const Expr& value, const std::vector<Expr>& shape, const Tensors& tensors);
 
 // Threads of a CTA: the launch's block. REQUIRES: it is constant.

@@ -29,15 +29,19 @@ absl::StatusOr<Substitution> IntegerValues(const ir::Kernel& kernel, const Bindi
     if (given != bindings.ints.end()) {
       const auto& domain = meta.candidates;
       if (!domain.empty() && std::find(domain.begin(), domain.end(), given->second) == domain.end())
-        return Fail(kernel, absl::StrCat("meta-parameter ", meta.name, ": expected one of ", absl::StrJoin(domain, ", "), ", got ", given->second));
+        return Fail(kernel, absl::StrCat("meta-parameter ", meta.name, ": expected one of ",
+                                         absl::StrJoin(domain, ", "), ", got ", given->second));
       values[meta.name] = IndexConstant(given->second);
     } else if (meta.default_value) {
       Expr value = Simplify(Substitute(meta.default_value, values), {});
-      if (!IsConst(value)) return Fail(kernel, absl::StrCat("meta-parameter ", meta.name, ": its default is no constant"));
+      if (!IsConst(value))
+        return Fail(kernel, absl::StrCat("meta-parameter ", meta.name, ": its default is no constant"));
       values[meta.name] = WithType(value, {DType::kI64});
     } else {
-      return Fail(kernel, absl::StrCat("meta-parameter ", meta.name, " is unbound: give it a value",
-                                       meta.candidates.empty() ? "" : absl::StrCat(", one of ", absl::StrJoin(meta.candidates, ", "))));
+      return Fail(
+          kernel,
+          absl::StrCat("meta-parameter ", meta.name, " is unbound: give it a value",
+                       meta.candidates.empty() ? "" : absl::StrCat(", one of ", absl::StrJoin(meta.candidates, ", "))));
     }
   }
   return values;
@@ -47,18 +51,24 @@ absl::StatusOr<std::map<std::string, DType>> DTypeValues(const ir::Kernel& kerne
   std::map<std::string, DType> values;
   for (const ir::MetaParam& meta : kernel.metas) {
     if (meta.kind != ir::MetaParam::Kind::kDType) continue;
-    auto names = [&] { return absl::StrJoin(meta.dtypes, ", ", [](std::string* s, DType d) { absl::StrAppend(s, std::string(Name(d))); }); };
+    auto names = [&] {
+      return absl::StrJoin(meta.dtypes, ", ",
+                           [](std::string* s, DType d) { absl::StrAppend(s, std::string(Name(d))); });
+    };
     auto given = bindings.dtypes.find(meta.name);
     if (given == bindings.dtypes.end())
-      return Fail(kernel, absl::StrCat("dtype ", meta.name, " is unbound: give it a value", meta.dtypes.empty() ? "" : absl::StrCat(", one of ", names())));
+      return Fail(kernel, absl::StrCat("dtype ", meta.name, " is unbound: give it a value",
+                                       meta.dtypes.empty() ? "" : absl::StrCat(", one of ", names())));
     if (!meta.dtypes.empty() && std::find(meta.dtypes.begin(), meta.dtypes.end(), given->second) == meta.dtypes.end())
-      return Fail(kernel, absl::StrCat("dtype ", meta.name, ": expected one of ", names(), ", got ", std::string(Name(given->second))));
+      return Fail(kernel, absl::StrCat("dtype ", meta.name, ": expected one of ", names(), ", got ",
+                                       std::string(Name(given->second))));
     values[meta.name] = given->second;
   }
   return values;
 }
 
-absl::StatusOr<ir::SymbolFact> FactOf(const ir::Kernel& kernel, const ir::SymbolPolicy& policy, const Bindings& bindings) {
+absl::StatusOr<ir::SymbolFact> FactOf(const ir::Kernel& kernel, const ir::SymbolPolicy& policy,
+                                      const Bindings& bindings) {
   ir::SymbolFact fact{policy.name};
   auto given = bindings.symbols.find(policy.name);
   if (given != bindings.symbols.end()) {
@@ -72,7 +82,8 @@ absl::StatusOr<ir::SymbolFact> FactOf(const ir::Kernel& kernel, const ir::Symbol
     fact.max = *std::max_element(policy.values.begin(), policy.values.end());
   }
   if (fact.min < 0 || fact.max < fact.min || fact.divisor < 1)
-    return Fail(kernel, absl::StrCat("symbol ", policy.name, ": facts contradict each other: ", fact.min, " .. ", fact.max, " % ", fact.divisor));
+    return Fail(kernel, absl::StrCat("symbol ", policy.name, ": facts contradict each other: ", fact.min, " .. ",
+                                     fact.max, " % ", fact.divisor));
   return fact;
 }
 
@@ -124,7 +135,8 @@ absl::StatusOr<ir::Kernel> Bind(const ir::Kernel& generic, const Bindings& bindi
   KILN_ASSIGN_OR_RETURN(auto dtypes, DTypeValues(generic, bindings));
   const std::vector<std::string> symbols = SymbolsOf(generic);
   for (const auto& [name, value] : bindings.ints) {
-    bool meta = std::any_of(generic.metas.begin(), generic.metas.end(), [&, &name = name](const auto& m) { return m.name == name; });
+    bool meta = std::any_of(generic.metas.begin(), generic.metas.end(),
+                            [&, &name = name](const auto& m) { return m.name == name; });
     if (!meta && std::find(symbols.begin(), symbols.end(), name) == symbols.end())
       return Fail(generic, absl::StrCat("no meta-parameter or symbol is named ", name));
   }
@@ -135,9 +147,11 @@ absl::StatusOr<ir::Kernel> Bind(const ir::Kernel& generic, const Bindings& bindi
     ir::SymbolPolicy policy = PolicyOf(generic, symbol);
     auto given = bindings.ints.find(symbol);
     if (given != bindings.ints.end()) {
-      if (given->second < 0) return Fail(generic, absl::StrCat("symbol ", symbol, ": expected an extent, got ", given->second));
+      if (given->second < 0)
+        return Fail(generic, absl::StrCat("symbol ", symbol, ": expected an extent, got ", given->second));
       if (policy.kind == ir::SymbolPolicy::Kind::kMultipleOf && given->second % policy.values.at(0) != 0)
-        return Fail(generic, absl::StrCat("symbol ", symbol, ": expected a multiple of ", policy.values[0], ", got ", given->second));
+        return Fail(generic, absl::StrCat("symbol ", symbol, ": expected a multiple of ", policy.values[0], ", got ",
+                                          given->second));
       values[symbol] = IndexConstant(given->second);
     } else if (policy.kind == ir::SymbolPolicy::Kind::kStatic) {
       return Fail(generic, absl::StrCat("static symbol ", symbol, " is unbound: give its value"));
@@ -163,7 +177,8 @@ absl::StatusOr<ir::Kernel> Bind(const ir::Kernel& generic, const Bindings& bindi
   for (const ir::Param& param : out.params) {
     if (!param.is_tensor) continue;
     auto given = bindings.tensors.find(param.name);
-    out.tensor_facts.push_back(StridesOf(param, given == bindings.tensors.end() ? TensorBinding{} : given->second, facts));
+    out.tensor_facts.push_back(
+        StridesOf(param, given == bindings.tensors.end() ? TensorBinding{} : given->second, facts));
   }
   std::sort(facts.begin(), facts.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
   out.symbol_facts = std::move(facts);

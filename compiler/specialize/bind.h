@@ -11,8 +11,8 @@
 
 namespace kiln {
 
-// `kernel` with every meta-parameter and static symbol replaced, symbol_facts and tensor_facts filled in. Errors name what is unbound,
-// out of its domain, or of another kind.
+// `kernel` with every meta-parameter and static symbol replaced, symbol_facts and tensor_facts filled in. Errors name
+// what is unbound, out of its domain, or of another kind.
 absl::StatusOr<ir::Kernel> Bind(const ir::Kernel& kernel, const Bindings& bindings);
 
 // The symbols a kernel's tensor shapes introduce, in order of first appearance. Meta-parameters are none.

@@ -55,14 +55,17 @@ class Inliner {
   }
 
   absl::Status Fail(const StmtNode& at, absl::string_view what) const {
-    return absl::InvalidArgumentError(absl::StrCat("specialize: kernel \"", kernel_.name, "\" ", at.at.line, ":", at.at.column, ": ", what));
+    return absl::InvalidArgumentError(
+        absl::StrCat("specialize: kernel \"", kernel_.name, "\" ", at.at.line, ":", at.at.column, ": ", what));
   }
 
-  // The body with parameters replaced and locals renamed; its `return` becomes what the calling statement does with the value.
+  // The body with parameters replaced and locals renamed; its `return` becomes what the calling statement does with the
+  // value.
   absl::StatusOr<Block> Instantiate(const ir::Inline& function, const StmtNode& call) {
     const std::vector<Expr>& args = call.value->args;
     if (args.size() != function.params.size())
-      return Fail(call, absl::StrCat("`", function.name, "`: expected ", function.params.size(), " arguments, found ", args.size()));
+      return Fail(call, absl::StrCat("`", function.name, "`: expected ", function.params.size(), " arguments, found ",
+                                     args.size()));
     std::string suffix;
     do {
       suffix = absl::StrCat("_", ++counter_);

@@ -7,9 +7,10 @@
 
 namespace kiln {
 
-// Every call of an `inline` of `module` in `kernel`'s body becomes the function's body: parameters by reference, its own names made
-// unique with a suffix. A call stands alone as a statement, or is the whole value of a `let` or an assignment.
-// Errors: unknown functions are left for typing to refuse; wrong argument counts, recursion, a `return` before the end.
+// Every call of an `inline` of `module` in `kernel`'s body becomes the function's body: parameters by reference, its
+// own names made unique with a suffix. A call stands alone as a statement, or is the whole value of a `let` or an
+// assignment. Errors: unknown functions are left for typing to refuse; wrong argument counts, recursion, a `return`
+// before the end.
 absl::Status InlineCalls(const ir::Module& module, ir::Kernel& kernel);
 
 }  // namespace kiln

@@ -19,11 +19,16 @@ using ir::StmtNode;
 
 const char* ReductionName(TileOpKind op) {
   switch (op) {
-    case TileOpKind::kSum: return "sum";
-    case TileOpKind::kMax: return "max";
-    case TileOpKind::kMin: return "min";
-    case TileOpKind::kProd: return "prod";
-    default: return "any";
+    case TileOpKind::kSum:
+      return "sum";
+    case TileOpKind::kMax:
+      return "max";
+    case TileOpKind::kMin:
+      return "min";
+    case TileOpKind::kProd:
+      return "prod";
+    default:
+      return "any";
   }
 }
 
@@ -47,7 +52,8 @@ class Normalizer {
   }
 
  private:
-  // A tile named like one of a sibling block gets a name of its own, from statement `i` on: later stages know tiles by name.
+  // A tile named like one of a sibling block gets a name of its own, from statement `i` on: later stages know tiles by
+  // name.
   void Rename(Block& block, size_t i) {
     const std::string old = block[i]->tensor.name, fresh = Fresh(absl::StrCat(old, "_"));
     allocated_.insert(fresh);
@@ -84,14 +90,20 @@ class Normalizer {
         }
         node.value = Hoist(stmt.value, out, /*keep_outer=*/false);
         break;
-      case StmtKind::kEval: node.value = Evaluate(stmt.value, out); break;
+      case StmtKind::kEval:
+        node.value = Evaluate(stmt.value, out);
+        break;
       case StmtKind::kWhile:
         if (Any(stmt.value, IsReductionExpr))
-          return absl::InvalidArgumentError(absl::StrCat("specialize: kernel \"", kernel_.name, "\" ", stmt.at.line, ":", stmt.at.column,
-                                                         ": the condition of a `while` holds a reduction; assign it to a `var` in the loop"));
+          return absl::InvalidArgumentError(
+              absl::StrCat("specialize: kernel \"", kernel_.name, "\" ", stmt.at.line, ":", stmt.at.column,
+                           ": the condition of a `while` holds a reduction; assign it to a `var` in the loop"));
         break;
-      case StmtKind::kIf: node.value = Hoist(stmt.value, out, false); break;
-      default: break;
+      case StmtKind::kIf:
+        node.value = Hoist(stmt.value, out, false);
+        break;
+      default:
+        break;
     }
     KILN_ASSIGN_OR_RETURN(node.body, Run(stmt.body));
     KILN_ASSIGN_OR_RETURN(node.orelse, Run(stmt.orelse));
@@ -99,7 +111,9 @@ class Normalizer {
     return absl::OkStatus();
   }
 
-  static Expr Reference(const ir::TensorDecl& tensor) { return Var(tensor.name, {tensor.dtype.dtype, 1, true, tensor.shape}); }
+  static Expr Reference(const ir::TensorDecl& tensor) {
+    return Var(tensor.name, {tensor.dtype.dtype, 1, true, tensor.shape});
+  }
 
   std::string Fresh(const std::string& stem) {
     for (int i = 0;; ++i) {
@@ -171,12 +185,15 @@ absl::Status Normalize(ir::Kernel& kernel) {
 
 bool IsTileReference(const Expr& e) {
   switch (e->kind) {
-    case ExprKind::kVar: return e->type.tile;
+    case ExprKind::kVar:
+      return e->type.tile;
     case ExprKind::kSubscript:
     case ExprKind::kReshape:
     case ExprKind::kPermute:
-    case ExprKind::kReinterpret: return e->type.tile && IsTileReference(e->args[0]);
-    default: return false;
+    case ExprKind::kReinterpret:
+      return e->type.tile && IsTileReference(e->args[0]);
+    default:
+      return false;
   }
 }
 

@@ -2,7 +2,8 @@
 //
 // After it:
 //   alloc t: ...                        no initial value
-//   t = EXPR                            kAssign whose target is a tile reference: a map. EXPR is elementwise over references, scalars
+//   t = EXPR                            kAssign whose target is a tile reference: a map. EXPR is elementwise over
+//   references, scalars
 //                                       and index(); it holds no reduction
 //   cta.map(y[...], EXPR)               the same with its team, from a copy whose source was an expression
 //   cta.copy(dst, src) ...              kEval of a tile operation whose operands are references

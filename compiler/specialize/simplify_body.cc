@@ -18,7 +18,8 @@ using ir::StmtKind;
 using ir::StmtNode;
 
 bool Declares(const Block& block) {
-  return std::any_of(block.begin(), block.end(), [](const Stmt& s) { return !ir::DeclaredName(*s).empty() && s->kind != StmtKind::kFor; });
+  return std::any_of(block.begin(), block.end(),
+                     [](const Stmt& s) { return !ir::DeclaredName(*s).empty() && s->kind != StmtKind::kFor; });
 }
 
 class BodySimplifier {
@@ -26,7 +27,8 @@ class BodySimplifier {
   Block Run(const Block& block, Facts facts, Substitution values) {
     Block out;
     for (const Stmt& original : block) {
-      Stmt stmt = ir::RewriteRoots(original, [&](const Expr& e) { return Simplify(values.empty() ? e : Substitute(e, values), facts); });
+      Stmt stmt = ir::RewriteRoots(
+          original, [&](const Expr& e) { return Simplify(values.empty() ? e : Substitute(e, values), facts); });
       switch (stmt->kind) {
         case StmtKind::kLet:
           if (IsTrivial(stmt->value)) {
@@ -40,15 +42,20 @@ class BodySimplifier {
           facts = Assuming(stmt->value, std::move(facts));
           out.push_back(stmt);
           break;
-        case StmtKind::kFor: AddFor(*stmt, facts, values, out); break;
-        case StmtKind::kIf: AddIf(*stmt, facts, values, out); break;
+        case StmtKind::kFor:
+          AddFor(*stmt, facts, values, out);
+          break;
+        case StmtKind::kIf:
+          AddIf(*stmt, facts, values, out);
+          break;
         case StmtKind::kWhile: {
           StmtNode node = *stmt;
           node.body = Run(stmt->body, Assuming(stmt->value, facts), values);
           out.push_back(ir::MakeStmt(std::move(node)));
           break;
         }
-        default: out.push_back(stmt);
+        default:
+          out.push_back(stmt);
       }
     }
     return out;
@@ -99,8 +106,8 @@ Facts Assuming(const Expr& condition, Facts facts) {
   Expr a = condition->args[0], b = condition->args[1];
   Op op = condition->op;
   int64_t modulus;
-  if (op == Op::kEq && IsConst(b, int64_t{0}) && a->kind == ExprKind::kBinary && a->op == Op::kMod && IsConst(a->args[1], &modulus) &&
-      modulus > 0 && a->args[0]->kind == ExprKind::kVar) {
+  if (op == Op::kEq && IsConst(b, int64_t{0}) && a->kind == ExprKind::kBinary && a->op == Op::kMod &&
+      IsConst(a->args[1], &modulus) && modulus > 0 && a->args[0]->kind == ExprKind::kVar) {
     Fact& fact = facts[a->args[0]->name];
     fact.divisor = std::lcm(fact.divisor, modulus);
     return facts;

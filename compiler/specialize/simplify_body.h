@@ -1,4 +1,5 @@
-// Simplification of statements: index arithmetic with what loops, lets, branches and assumptions prove; branches that cannot run go away.
+// Simplification of statements: index arithmetic with what loops, lets, branches and assumptions prove; branches that
+// cannot run go away.
 #ifndef KILN_COMPILER_SPECIALIZE_SIMPLIFY_BODY_H_
 #define KILN_COMPILER_SPECIALIZE_SIMPLIFY_BODY_H_
 
@@ -7,7 +8,8 @@
 
 namespace kiln {
 
-// Runs on typed kernels, before and after lowering. Integer lets whose value is a literal or a plain name are replaced by it.
+// Runs on typed kernels, before and after lowering. Integer lets whose value is a literal or a plain name are replaced
+// by it.
 ir::Block SimplifyBody(const ir::Block& block, const Facts& facts);
 
 // `facts` with what `condition` proves when it holds.

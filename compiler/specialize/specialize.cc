@@ -25,7 +25,8 @@ absl::Status CheckTarget(const ir::Kernel& kernel, const Target& target) {
   const auto& allowed = kernel.targets;
   if (allowed.empty() || target.kind == TargetKind::kReference) return absl::OkStatus();
   if (std::find(allowed.begin(), allowed.end(), target.name) != allowed.end()) return absl::OkStatus();
-  return absl::UnimplementedError(absl::StrCat("specialize: kernel \"", kernel.name, "\" is for target ", allowed[0], ", not ", target.name));
+  return absl::UnimplementedError(
+      absl::StrCat("specialize: kernel \"", kernel.name, "\" is for target ", allowed[0], ", not ", target.name));
 }
 
 // Drops what holds, refuses what cannot, keeps what only a launch can tell.
@@ -36,8 +37,9 @@ absl::Status CheckRequired(ir::Kernel& kernel, const Facts& facts) {
     if (simple->kind != ExprKind::kBool) {
       open.push_back(simple);
     } else if (!simple->int_value) {
-      return absl::InvalidArgumentError(absl::StrCat("specialize: kernel \"", kernel.name, "\" ", condition->at.line, ":", condition->at.column,
-                                                     ": requires ", ir::Print(condition), ", which does not hold"));
+      return absl::InvalidArgumentError(absl::StrCat("specialize: kernel \"", kernel.name, "\" ", condition->at.line,
+                                                     ":", condition->at.column, ": requires ", ir::Print(condition),
+                                                     ", which does not hold"));
     }
   }
   kernel.required = std::move(open);
@@ -64,17 +66,20 @@ void DropUnusedFacts(ir::Kernel& kernel) {
   for (const Expr& extent : kernel.launch.grid) collect(extent);
   collect(kernel.launch.block);
   auto& facts = kernel.symbol_facts;
-  facts.erase(std::remove_if(facts.begin(), facts.end(), [&](const ir::SymbolFact& f) { return !used.count(f.name); }), facts.end());
+  facts.erase(std::remove_if(facts.begin(), facts.end(), [&](const ir::SymbolFact& f) { return !used.count(f.name); }),
+              facts.end());
 }
 
 }  // namespace
 
-absl::StatusOr<ir::Kernel> Specialize(const ir::Module& module, const std::string& name, const Bindings& bindings, const Target& target) {
+absl::StatusOr<ir::Kernel> Specialize(const ir::Module& module, const std::string& name, const Bindings& bindings,
+                                      const Target& target) {
   const ir::Kernel* generic = ir::FindKernel(module, name);
   if (!generic) {
     std::vector<std::string> known;
     for (const ir::Kernel& kernel : module.kernels) known.push_back(kernel.name);
-    return absl::NotFoundError(absl::StrCat("specialize: no kernel is named \"", name, "\"; the module has ", absl::StrJoin(known, ", ")));
+    return absl::NotFoundError(
+        absl::StrCat("specialize: no kernel is named \"", name, "\"; the module has ", absl::StrJoin(known, ", ")));
   }
   KILN_RETURN_IF_ERROR(CheckTarget(*generic, target));
   KILN_ASSIGN_OR_RETURN(ir::Kernel kernel, Bind(*generic, bindings));

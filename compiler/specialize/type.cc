@@ -30,14 +30,22 @@ struct Binding {
 
 std::string_view SpaceName(Space space) {
   switch (space) {
-    case Space::kGlobal: return "global";
-    case Space::kShared: return "shared";
-    case Space::kSharedDyn: return "shared.dyn";
-    case Space::kLocal: return "local";
-    case Space::kTmem: return "tmem";
-    case Space::kSbuf: return "sbuf";
-    case Space::kPsum: return "psum";
-    case Space::kNone: return "none";
+    case Space::kGlobal:
+      return "global";
+    case Space::kShared:
+      return "shared";
+    case Space::kSharedDyn:
+      return "shared.dyn";
+    case Space::kLocal:
+      return "local";
+    case Space::kTmem:
+      return "tmem";
+    case Space::kSbuf:
+      return "sbuf";
+    case Space::kPsum:
+      return "psum";
+    case Space::kNone:
+      return "none";
   }
   return "none";
 }
@@ -61,7 +69,8 @@ class Typer {
  private:
   absl::Status Fail(const Expr& at, absl::string_view what) const { return Fail(at ? at->at : Location{}, what); }
   absl::Status Fail(Location at, absl::string_view what) const {
-    return absl::InvalidArgumentError(absl::StrCat("specialize: kernel \"", kernel_.name, "\" ", at.line, ":", at.column, ": ", what));
+    return absl::InvalidArgumentError(
+        absl::StrCat("specialize: kernel \"", kernel_.name, "\" ", at.line, ":", at.column, ": ", what));
   }
 
   absl::Status TypeParam(ir::Param& param) {
@@ -80,14 +89,16 @@ class Typer {
 
   absl::Status ToIndex(Expr& e) {
     KILN_ASSIGN_OR_RETURN(e, TypeExpr(e));
-    if (e->type.tile || !IsInteger(e->type.dtype)) return Fail(e, absl::StrCat("expected an integer, found ", Describe(e)));
+    if (e->type.tile || !IsInteger(e->type.dtype))
+      return Fail(e, absl::StrCat("expected an integer, found ", Describe(e)));
     e = Simplify(ConvertTo(e, DType::kI64), facts_);
     return absl::OkStatus();
   }
 
   absl::Status ToBool(Expr& e) {
     KILN_ASSIGN_OR_RETURN(e, TypeExpr(e));
-    if (e->type.tile || e->type.dtype != DType::kBool) return Fail(e, absl::StrCat("expected a condition, found ", Describe(e)));
+    if (e->type.tile || e->type.dtype != DType::kBool)
+      return Fail(e, absl::StrCat("expected a condition, found ", Describe(e)));
     return absl::OkStatus();
   }
 
@@ -95,11 +106,16 @@ class Typer {
     std::string out(Name(type.dtype));
     if (type.lanes > 1) absl::StrAppend(&out, "x", type.lanes);
     if (type.tile) {
-      absl::StrAppend(&out, "[", absl::StrJoin(type.shape, ", ", [](std::string* s, const Expr& e) { absl::StrAppend(s, ir::Print(e)); }), "]");
+      absl::StrAppend(
+          &out, "[",
+          absl::StrJoin(type.shape, ", ", [](std::string* s, const Expr& e) { absl::StrAppend(s, ir::Print(e)); }),
+          "]");
     }
     return out;
   }
-  static std::string Describe(const Expr& e) { return absl::StrCat("`", ir::Print(e), "` of type ", Describe(e->type)); }
+  static std::string Describe(const Expr& e) {
+    return absl::StrCat("`", ir::Print(e), "` of type ", Describe(e->type));
+  }
 
   // --- Statements
 
@@ -116,15 +132,25 @@ class Typer {
 
   absl::StatusOr<Stmt> TypeStmt(StmtNode stmt) {
     switch (stmt.kind) {
-      case StmtKind::kLet: KILN_RETURN_IF_ERROR(TypeLet(stmt)); break;
-      case StmtKind::kMutable: KILN_RETURN_IF_ERROR(TypeMutable(stmt)); break;
-      case StmtKind::kAlloc: KILN_RETURN_IF_ERROR(TypeAlloc(stmt)); break;
-      case StmtKind::kAssign: KILN_RETURN_IF_ERROR(TypeAssign(stmt)); break;
+      case StmtKind::kLet:
+        KILN_RETURN_IF_ERROR(TypeLet(stmt));
+        break;
+      case StmtKind::kMutable:
+        KILN_RETURN_IF_ERROR(TypeMutable(stmt));
+        break;
+      case StmtKind::kAlloc:
+        KILN_RETURN_IF_ERROR(TypeAlloc(stmt));
+        break;
+      case StmtKind::kAssign:
+        KILN_RETURN_IF_ERROR(TypeAssign(stmt));
+        break;
       case StmtKind::kEval: {
         KILN_ASSIGN_OR_RETURN(stmt.value, TypeExpr(stmt.value));
         break;
       }
-      case StmtKind::kFor: KILN_RETURN_IF_ERROR(TypeFor(stmt)); break;
+      case StmtKind::kFor:
+        KILN_RETURN_IF_ERROR(TypeFor(stmt));
+        break;
       case StmtKind::kWhile:
       case StmtKind::kIf: {
         KILN_RETURN_IF_ERROR(ToBool(stmt.value));
@@ -133,14 +159,19 @@ class Typer {
         break;
       }
       case StmtKind::kAssume:
-      case StmtKind::kAssert: KILN_RETURN_IF_ERROR(ToBool(stmt.value)); break;
-      case StmtKind::kStore: KILN_RETURN_IF_ERROR(TypeStore(stmt)); break;
+      case StmtKind::kAssert:
+        KILN_RETURN_IF_ERROR(ToBool(stmt.value));
+        break;
+      case StmtKind::kStore:
+        KILN_RETURN_IF_ERROR(TypeStore(stmt));
+        break;
       case StmtKind::kReturn:
         if (stmt.value) return Fail(stmt.at, "expected `return` without a value in a kernel");
         break;
       case StmtKind::kBreak:
       case StmtKind::kContinue:
-      case StmtKind::kComment: break;
+      case StmtKind::kComment:
+        break;
     }
     return ir::MakeStmt(std::move(stmt));
   }
@@ -154,7 +185,8 @@ class Typer {
 
   absl::Status TypeMutable(StmtNode& stmt) {
     KILN_ASSIGN_OR_RETURN(stmt.value, TypeExpr(stmt.value));
-    if (stmt.value->type.tile) return Fail(stmt.at, absl::StrCat("`var ", stmt.name, "`: expected a scalar, found ", Describe(stmt.value)));
+    if (stmt.value->type.tile)
+      return Fail(stmt.at, absl::StrCat("`var ", stmt.name, "`: expected a scalar, found ", Describe(stmt.value)));
     stmt.value = ConvertTo(stmt.value, stmt.dtype.dtype);
     names_[stmt.name] = {Type{stmt.dtype.dtype}};
     return absl::OkStatus();
@@ -178,17 +210,19 @@ class Typer {
     const Expr& target = stmt.target;
     if (!target->type.tile) {
       if (stmt.value->type.tile)
-        return Fail(stmt.at, absl::StrCat("expected a scalar for `", ir::Print(target), "`, found ", Describe(stmt.value)));
+        return Fail(stmt.at,
+                    absl::StrCat("expected a scalar for `", ir::Print(target), "`, found ", Describe(stmt.value)));
       stmt.value = ConvertTo(stmt.value, target->type.dtype);
       return absl::OkStatus();
     }
-    if (!IsTileReference(target)) return Fail(stmt.at, absl::StrCat("expected a tile to assign to, found ", Describe(target)));
+    if (!IsTileReference(target))
+      return Fail(stmt.at, absl::StrCat("expected a tile to assign to, found ", Describe(target)));
     if (IsTileReference(stmt.value)) {
       Space to = SpaceOf(target), from = SpaceOf(stmt.value);
       if (to != from)
-        return Fail(stmt.at, absl::StrCat("bare assignment from ", std::string(SpaceName(from)), " to ", std::string(SpaceName(to)),
-                                          " memory: expected a copy operation, `cta.copy(", ir::Print(target), ", ",
-                                          ir::Print(stmt.value), ")`"));
+        return Fail(stmt.at, absl::StrCat("bare assignment from ", std::string(SpaceName(from)), " to ",
+                                          std::string(SpaceName(to)), " memory: expected a copy operation, `cta.copy(",
+                                          ir::Print(target), ", ", ir::Print(stmt.value), ")`"));
     }
     KILN_RETURN_IF_ERROR(CheckFits(stmt.value, target->type, stmt.at));
     stmt.value = ConvertTo(stmt.value, target->type.dtype);
@@ -244,33 +278,50 @@ class Typer {
 
   absl::StatusOr<Expr> TypeExpr(const Expr& e) {
     switch (e->kind) {
-      case ExprKind::kInt: return WithType(e, {e->dtype.Known() ? e->dtype.dtype : DType::kI64});
-      case ExprKind::kFloat: return WithType(e, {e->dtype.Known() ? e->dtype.dtype : DType::kF32});
-      case ExprKind::kBool: return WithType(e, {DType::kBool});
-      case ExprKind::kVar: return TypeVar(e);
-      case ExprKind::kSubscript: return TypeSubscript(e);
+      case ExprKind::kInt:
+        return WithType(e, {e->dtype.Known() ? e->dtype.dtype : DType::kI64});
+      case ExprKind::kFloat:
+        return WithType(e, {e->dtype.Known() ? e->dtype.dtype : DType::kF32});
+      case ExprKind::kBool:
+        return WithType(e, {DType::kBool});
+      case ExprKind::kVar:
+        return TypeVar(e);
+      case ExprKind::kSubscript:
+        return TypeSubscript(e);
       case ExprKind::kSlice:
       case ExprKind::kFull:
-      case ExprKind::kNewAxis: return Fail(e, "a slice stands only inside a subscript");
-      case ExprKind::kTileOp: return TypeTileOp(e);
-      case ExprKind::kCall: return TypeCall(e);
-      default: break;
+      case ExprKind::kNewAxis:
+        return Fail(e, "a slice stands only inside a subscript");
+      case ExprKind::kTileOp:
+        return TypeTileOp(e);
+      case ExprKind::kCall:
+        return TypeCall(e);
+      default:
+        break;
     }
     KILN_ASSIGN_OR_RETURN(std::vector<Expr> args, TypeAll(e->args));
     switch (e->kind) {
-      case ExprKind::kUnary: return TypeUnary(e, args);
-      case ExprKind::kBinary: return TypeBinary(e, args);
-      case ExprKind::kSelect: return TypeSelect(e, args);
-      case ExprKind::kMath: return TypeMath(e, args);
+      case ExprKind::kUnary:
+        return TypeUnary(e, args);
+      case ExprKind::kBinary:
+        return TypeBinary(e, args);
+      case ExprKind::kSelect:
+        return TypeSelect(e, args);
+      case ExprKind::kMath:
+        return TypeMath(e, args);
       case ExprKind::kCast: {
         Type type = args[0]->type;
         type.dtype = e->dtype.dtype;
-        if (args[0]->kind == ExprKind::kInt || args[0]->kind == ExprKind::kFloat) return At(ConvertTo(args[0], type.dtype), e->at);
+        if (args[0]->kind == ExprKind::kInt || args[0]->kind == ExprKind::kFloat)
+          return At(ConvertTo(args[0], type.dtype), e->at);
         return WithType(WithArgs(e, args), type);
       }
-      case ExprKind::kReshape: return TypeReshape(e, args);
-      case ExprKind::kPermute: return TypePermute(e, args);
-      case ExprKind::kReinterpret: return TypeReinterpret(e, args);
+      case ExprKind::kReshape:
+        return TypeReshape(e, args);
+      case ExprKind::kPermute:
+        return TypePermute(e, args);
+      case ExprKind::kReinterpret:
+        return TypeReinterpret(e, args);
       case ExprKind::kIndex: {
         if (!args[0]->type.tile) return Fail(e, absl::StrCat("index: expected a tile, found ", Describe(args[0])));
         if (e->int_value < 0 || e->int_value >= static_cast<int64_t>(args[0]->type.shape.size()))
@@ -289,8 +340,10 @@ class Typer {
                         {args[0]->type.dtype, static_cast<int>(e->int_value)});
       }
       case ExprKind::kRamp:
-      case ExprKind::kBroadcast: return WithType(WithArgs(e, args), {args[0]->type.dtype, static_cast<int>(e->int_value)});
-      default: return Fail(e, "unknown expression");
+      case ExprKind::kBroadcast:
+        return WithType(WithArgs(e, args), {args[0]->type.dtype, static_cast<int>(e->int_value)});
+      default:
+        return Fail(e, "unknown expression");
     }
   }
 
@@ -314,7 +367,8 @@ class Typer {
         args.push_back(item);
         continue;
       }
-      if (dim == rank) return Fail(e, absl::StrCat("subscript: ", Describe(base), " has ", rank, " dimensions, found more items"));
+      if (dim == rank)
+        return Fail(e, absl::StrCat("subscript: ", Describe(base), " has ", rank, " dimensions, found more items"));
       if (item->kind == ExprKind::kFull) {
         type.shape.push_back(base->type.shape[dim]);
         args.push_back(item);
@@ -330,7 +384,8 @@ class Typer {
       }
       ++dim;
     }
-    if (dim != rank) return Fail(e, absl::StrCat("subscript: ", Describe(base), " has ", rank, " dimensions, found ", dim, " items"));
+    if (dim != rank)
+      return Fail(e, absl::StrCat("subscript: ", Describe(base), " has ", rank, " dimensions, found ", dim, " items"));
     if (type.shape.empty()) type = Type{base->type.dtype};
     return WithType(WithArgs(e, std::move(args)), type);
   }
@@ -345,8 +400,8 @@ class Typer {
       after = WithType(after * args[i], {DType::kI64});
     }
     if (!ProveEqual(before, after, facts_))
-      return Fail(e, absl::StrCat("reshape: ", Describe(args[0]), " has ", ir::Print(Simplify(before, facts_)), " elements, the new shape ",
-                                  ir::Print(Simplify(after, facts_))));
+      return Fail(e, absl::StrCat("reshape: ", Describe(args[0]), " has ", ir::Print(Simplify(before, facts_)),
+                                  " elements, the new shape ", ir::Print(Simplify(after, facts_))));
     return WithType(WithArgs(e, args), type);
   }
 
@@ -356,7 +411,8 @@ class Typer {
     std::sort(sorted.begin(), sorted.end());
     bool valid = sorted.size() == rank;
     for (size_t i = 0; valid && i < rank; ++i) valid = sorted[i] == static_cast<int64_t>(i);
-    if (!valid) return Fail(e, absl::StrCat("permute: expected an order of the ", rank, " dimensions of ", Describe(args[0])));
+    if (!valid)
+      return Fail(e, absl::StrCat("permute: expected an order of the ", rank, " dimensions of ", Describe(args[0])));
     Type type{args[0]->type.dtype, 1, true, {}};
     for (int64_t dim : e->ints) type.shape.push_back(args[0]->type.shape[dim]);
     return WithType(WithArgs(e, args), type);
@@ -372,7 +428,8 @@ class Typer {
       scaled = Simplify(scaled, facts_);
       int64_t extent;
       if (IsConst(scaled, &extent) && extent * from % to != 0)
-        return Fail(e, absl::StrCat("reinterpret: rows of ", extent, " ", std::string(Name(type.dtype)), " do not divide into ", std::string(Name(e->dtype.dtype))));
+        return Fail(e, absl::StrCat("reinterpret: rows of ", extent, " ", std::string(Name(type.dtype)),
+                                    " do not divide into ", std::string(Name(e->dtype.dtype))));
       scaled = WithType(FloorDiv(scaled, WithType(Int(to / from), {DType::kI64})), {DType::kI64});
     }
     type.shape.back() = Simplify(scaled, facts_);
@@ -388,7 +445,8 @@ class Typer {
       type.dtype = ArithmeticType(type.dtype);
       if (type.dtype == DType::kNone || (e->op == Op::kBitNot && !IsInteger(type.dtype)))
         return Fail(e, absl::StrCat("expected a number, found ", Describe(args[0])));
-      if (e->op == Op::kNeg && args[0]->kind == ExprKind::kInt) return At(WithType(Int(-args[0]->int_value, args[0]->dtype.dtype), type), e->at);
+      if (e->op == Op::kNeg && args[0]->kind == ExprKind::kInt)
+        return At(WithType(Int(-args[0]->int_value, args[0]->dtype.dtype), type), e->at);
       if (e->op == Op::kNeg && args[0]->kind == ExprKind::kFloat)
         return At(WithType(Float(-args[0]->float_value, args[0]->dtype.dtype), args[0]->type), e->at);
       args[0] = ConvertTo(args[0], type.dtype);
@@ -447,7 +505,8 @@ class Typer {
       for (size_t i = 0; i < out.shape.size(); ++i) {
         if (IsConst(out.shape[i], 1)) out.shape[i] = arg->type.shape[i];
         if (IsConst(arg->type.shape[i], 1) || ProveEqual(out.shape[i], arg->type.shape[i], facts_)) continue;
-        return Fail(at, absl::StrCat("axis ", i, ": expected equal extents, found ", Describe(args[0]), " and ", Describe(arg)));
+        return Fail(at, absl::StrCat("axis ", i, ": expected equal extents, found ", Describe(args[0]), " and ",
+                                     Describe(arg)));
       }
     }
     return out;
@@ -462,7 +521,8 @@ class Typer {
       for (const Expr& arg : args)
         if (arg->type.dtype != DType::kBool) return Fail(e, absl::StrCat("expected a bool, found ", Describe(arg)));
     if (dtype == DType::kNone)
-      return Fail(e, absl::StrCat("no common type of ", Describe(args[0]), " and ", Describe(args[1]), "; cast one of them"));
+      return Fail(
+          e, absl::StrCat("no common type of ", Describe(args[0]), " and ", Describe(args[1]), "; cast one of them"));
     bool integral = e->op == Op::kMod || e->op == Op::kCeilDiv || (e->op >= Op::kBitAnd && e->op <= Op::kShr);
     if (integral && !IsInteger(dtype))
       return Fail(e, absl::StrCat("expected integers, found ", Describe(args[0]), " and ", Describe(args[1])));
@@ -473,10 +533,13 @@ class Typer {
   }
 
   absl::StatusOr<Expr> TypeSelect(const Expr& e, std::vector<Expr>& args) {
-    if (args[0]->type.dtype != DType::kBool) return Fail(e, absl::StrCat("select: expected a condition first, found ", Describe(args[0])));
+    if (args[0]->type.dtype != DType::kBool)
+      return Fail(e, absl::StrCat("select: expected a condition first, found ", Describe(args[0])));
     std::vector<Expr> branches = {args[1], args[2]};
-    DType dtype = branches[0]->type.dtype == DType::kBool && branches[1]->type.dtype == DType::kBool ? DType::kBool : Common(branches);
-    if (dtype == DType::kNone) return Fail(e, absl::StrCat("select: no common type of ", Describe(args[1]), " and ", Describe(args[2])));
+    DType dtype = branches[0]->type.dtype == DType::kBool && branches[1]->type.dtype == DType::kBool ? DType::kBool
+                                                                                                     : Common(branches);
+    if (dtype == DType::kNone)
+      return Fail(e, absl::StrCat("select: no common type of ", Describe(args[1]), " and ", Describe(args[2])));
     args[1] = ConvertTo(args[1], dtype);
     args[2] = ConvertTo(args[2], dtype);
     KILN_ASSIGN_OR_RETURN(Type type, BroadcastType(e, args, dtype));
@@ -519,7 +582,8 @@ class Typer {
     if (IsReduction(e->tile.op)) return TypeReduction(e, std::move(node));
     auto reference = [&](size_t i) -> absl::Status {
       if (i < args.size() && IsTileReference(args[i])) return absl::OkStatus();
-      return Fail(e, absl::StrCat("operand ", i + 1, ": expected a tensor or a slice of one, found ", i < args.size() ? Describe(args[i]) : "nothing"));
+      return Fail(e, absl::StrCat("operand ", i + 1, ": expected a tensor or a slice of one, found ",
+                                  i < args.size() ? Describe(args[i]) : "nothing"));
     };
     switch (e->tile.op) {
       case TileOpKind::kCopy:
@@ -541,12 +605,15 @@ class Typer {
         node.args[1] = ConvertTo(args[1], args[0]->type.dtype);
         break;
       case TileOpKind::kGemm:
-      case TileOpKind::kGemmAsync: KILN_RETURN_IF_ERROR(CheckGemm(e, args)); break;
+      case TileOpKind::kGemmAsync:
+        KILN_RETURN_IF_ERROR(CheckGemm(e, args));
+        break;
       case TileOpKind::kGather:
       case TileOpKind::kScatter:
         for (size_t i = 0; i < 3; ++i) KILN_RETURN_IF_ERROR(reference(i));
         break;
-      default: break;
+      default:
+        break;
     }
     return std::make_shared<const Node>(std::move(node));
   }
@@ -585,11 +652,14 @@ class Typer {
     };
     bool ta = flag("trans_a"), tb = flag("trans_b");
     const auto &c = args[0]->type.shape, &a = args[1]->type.shape, &b = args[2]->type.shape;
-    if (!ProveEqual(c[0], a[ta ? 1 : 0], facts_) || !ProveEqual(c[1], b[tb ? 0 : 1], facts_) || !ProveEqual(a[ta ? 0 : 1], b[tb ? 1 : 0], facts_))
-      return Fail(e, absl::StrCat("gemm: shapes do not agree: accumulator ", Describe(args[0]), ", a ", Describe(args[1]), ta ? " transposed" : "",
-                                  ", b ", Describe(args[2]), tb ? " transposed" : ""));
+    if (!ProveEqual(c[0], a[ta ? 1 : 0], facts_) || !ProveEqual(c[1], b[tb ? 0 : 1], facts_) ||
+        !ProveEqual(a[ta ? 0 : 1], b[tb ? 1 : 0], facts_))
+      return Fail(e,
+                  absl::StrCat("gemm: shapes do not agree: accumulator ", Describe(args[0]), ", a ", Describe(args[1]),
+                               ta ? " transposed" : "", ", b ", Describe(args[2]), tb ? " transposed" : ""));
     if (args[1]->type.dtype != args[2]->type.dtype)
-      return Fail(e, absl::StrCat("gemm: expected a and b of one dtype, found ", Describe(args[1]), " and ", Describe(args[2])));
+      return Fail(e, absl::StrCat("gemm: expected a and b of one dtype, found ", Describe(args[1]), " and ",
+                                  Describe(args[2])));
     return absl::OkStatus();
   }
 
@@ -610,7 +680,8 @@ Expr ConvertTo(const Expr& e, DType dtype) {
   if (e->type.dtype == dtype) return e;
   Type type = e->type;
   type.dtype = dtype;
-  if (e->kind == ExprKind::kInt && IsInteger(dtype)) return At(WithType(Int(e->int_value, dtype == DType::kI64 ? DType::kNone : dtype), type), e->at);
+  if (e->kind == ExprKind::kInt && IsInteger(dtype))
+    return At(WithType(Int(e->int_value, dtype == DType::kI64 ? DType::kNone : dtype), type), e->at);
   if (e->kind == ExprKind::kInt && (dtype == DType::kF32 || dtype == DType::kF64)) {
     double value = static_cast<double>(e->int_value);
     return At(WithType(dtype == DType::kF32 ? Float(static_cast<float>(value)) : Float(value, dtype), type), e->at);

@@ -23,7 +23,8 @@ bool IsIndexItem(const Expr& item) {
   return item->kind != ExprKind::kSlice && item->kind != ExprKind::kFull && item->kind != ExprKind::kNewAxis;
 }
 
-// Items of a subscript of a subscript, over the inner tensor. `outer` has an item for each dimension `inner` leaves, and `_`s.
+// Items of a subscript of a subscript, over the inner tensor. `outer` has an item for each dimension `inner` leaves,
+// and `_`s.
 absl::StatusOr<std::vector<Expr>> ComposeItems(const std::vector<Expr>& inner, const std::vector<Expr>& outer) {
   std::vector<Expr> out;
   size_t next = 0;
@@ -112,8 +113,9 @@ class Resolver {
     const Expr& inner = e->args[0];
     auto items = ComposeItems({inner->args.begin() + 1, inner->args.end()}, {e->args.begin() + 1, e->args.end()});
     if (!items.ok()) {
-      failed = absl::InvalidArgumentError(absl::StrCat("specialize: kernel \"", kernel_.name, "\" ", at.at.line, ":", at.at.column,
-                                                       ": subscript of a view: ", items.status().message()));
+      failed =
+          absl::InvalidArgumentError(absl::StrCat("specialize: kernel \"", kernel_.name, "\" ", at.at.line, ":",
+                                                  at.at.column, ": subscript of a view: ", items.status().message()));
       return e;
     }
     items->insert(items->begin(), inner->args[0]);
@@ -130,7 +132,8 @@ class Resolver {
         bool all = true;
         for (size_t i = 1; i < node.args.size(); ++i) all &= IsIndexItem(node.args[i]);
         element |= all;
-      } else if (node.kind != ExprKind::kReshape && node.kind != ExprKind::kPermute && node.kind != ExprKind::kReinterpret) {
+      } else if (node.kind != ExprKind::kReshape && node.kind != ExprKind::kPermute &&
+                 node.kind != ExprKind::kReinterpret) {
         return false;
       }
       root = &node.args[0];
@@ -167,7 +170,8 @@ class Resolver {
 
   bool MayChange(const Expr& e) const {
     return Any(e, [&](const Expr& n) {
-      return n->kind == ExprKind::kSubscript || n->kind == ExprKind::kLoad || (n->kind == ExprKind::kVar && mutables_.count(n->name));
+      return n->kind == ExprKind::kSubscript || n->kind == ExprKind::kLoad ||
+             (n->kind == ExprKind::kVar && mutables_.count(n->name));
     });
   }
 

@@ -7,9 +7,10 @@
 
 namespace kiln {
 
-// `let v = x[a +: n, :]` of a global or shared tensor is a view: every use of `v` becomes the subscript itself, composed. A slice of a
-// slice keeps the end of the outer one as a third operand, its limit: what lies past the view reads as zero, as past the tensor.
-// Starts that read memory or mutable scalars are evaluated once, where the view is declared.
+// `let v = x[a +: n, :]` of a global or shared tensor is a view: every use of `v` becomes the subscript itself,
+// composed. A slice of a slice keeps the end of the outer one as a third operand, its limit: what lies past the view
+// reads as zero, as past the tensor. Starts that read memory or mutable scalars are evaluated once, where the view is
+// declared.
 absl::Status ResolveViews(ir::Kernel& kernel);
 
 }  // namespace kiln

@@ -30,7 +30,8 @@ absl::Status LowerCpAsync(Lowering& lower, const ir::StmtNode& stmt) {
   ForEachRun(lower, spread, /*once=*/true, [&](const Run& run) {
     Expr guard = GuardOf(src, run.coords, lower.facts);
     Expr read = guard ? WithType(Select(guard, I(bytes), I(0)), IndexType()) : I(bytes);
-    lower.Add(ir::Eval(Intrinsic("cp_async", {to, AddressOf(dst, run.coords, lower.facts), from, AddressOf(src, run.coords, lower.facts), I(bytes), read})));
+    lower.Add(ir::Eval(Intrinsic("cp_async", {to, AddressOf(dst, run.coords, lower.facts), from,
+                                              AddressOf(src, run.coords, lower.facts), I(bytes), read})));
   });
   return absl::OkStatus();
 }

@@ -42,7 +42,8 @@ std::optional<std::vector<int64_t>> Constants(const std::vector<Expr>& shape) {
 
 }  // namespace
 
-absl::StatusOr<Spread> SpreadOf(Lowering& lower, const Operand* target, const Expr& value, const std::vector<Expr>& shape) {
+absl::StatusOr<Spread> SpreadOf(Lowering& lower, const Operand* target, const Expr& value,
+                                const std::vector<Expr>& shape) {
   Spread spread;
   spread.shape = shape;
   if (target && target->tensor->space == ir::Space::kLocal && target->tensor->distribution && target->IsWhole()) {
@@ -52,12 +53,16 @@ absl::StatusOr<Spread> SpreadOf(Lowering& lower, const Operand* target, const Ex
   } else {
     auto constant = Constants(shape);
     if (!constant)
-      return absl::UnimplementedError(absl::StrCat("lower: `", ir::Print(value), "`: expected a tile of constant extents; make its symbols static"));
+      return absl::UnimplementedError(absl::StrCat("lower: `", ir::Print(value),
+                                                   "`: expected a tile of constant extents; make its symbols static"));
     int64_t vector = 16;
     bool bound = false;
     auto narrow = [&](const Operand& operand) {
-      if (operand.tensor->space == ir::Space::kLocal || operand.dims.size() != shape.size() || operand.dims.empty() || operand.dims.back().root < 0) return;
-      vector = std::min(vector, VectorWidth(operand, lower.target().vector_bytes * 8 / Bits(operand.tensor->dtype), lower.facts));
+      if (operand.tensor->space == ir::Space::kLocal || operand.dims.size() != shape.size() || operand.dims.empty() ||
+          operand.dims.back().root < 0)
+        return;
+      vector = std::min(
+          vector, VectorWidth(operand, lower.target().vector_bytes * 8 / Bits(operand.tensor->dtype), lower.facts));
       bound = true;
     };
     if (target) narrow(*target);
@@ -102,7 +107,8 @@ void ForEachRun(Lowering& lower, const Spread& spread, bool once, absl::Function
         run.coords[d] = AddI(run.coords[d], MulI(DigitValue(digit, lower.facts), digit.weight));
         continue;
       }
-      bool inner = d + 1 == spread.distribution.dims.size() && i + 1 == digits.size() && digit.weight == 1 && digit.stride == 1;
+      bool inner =
+          d + 1 == spread.distribution.dims.size() && i + 1 == digits.size() && digit.weight == 1 && digit.stride == 1;
       int64_t step = inner ? spread.width : 1;
       if (digit.extent / step > 1) loops.push_back({d, digit, digit.extent / step, step});
     }
@@ -136,7 +142,8 @@ absl::StatusOr<RunValue> RunValue::Make(Lowering& lower, const Expr& value, cons
   out.value_ = value;
   out.run_ = run;
   for (const Expr& reference : LeavesOf(value)) {
-    bool known = std::any_of(out.leaves_.begin(), out.leaves_.end(), [&](const Leaf& l) { return Equal(l.reference, reference); });
+    bool known = std::any_of(out.leaves_.begin(), out.leaves_.end(),
+                             [&](const Leaf& l) { return Equal(l.reference, reference); });
     if (known) continue;
     Leaf leaf;
     leaf.reference = reference;
@@ -151,7 +158,8 @@ absl::StatusOr<RunValue> RunValue::Make(Lowering& lower, const Expr& value, cons
     const int64_t count = leaf.same ? 1 : run.width;
     Expr source = TensorVar(tensor.name, tensor.dtype);
     leaf.registers = lower.Registers(absl::StrCat(tensor.name, "_v"), tensor.dtype, count);
-    Expr zero = WithType(IsFloat(tensor.dtype) ? Float(0) : Int(0, tensor.dtype), {IsFloat(tensor.dtype) ? DType::kF32 : tensor.dtype});
+    Expr zero = WithType(IsFloat(tensor.dtype) ? Float(0) : Int(0, tensor.dtype),
+                         {IsFloat(tensor.dtype) ? DType::kF32 : tensor.dtype});
     if (zero->type.dtype != tensor.dtype) zero = WithType(Cast({tensor.dtype, ""}, zero), {tensor.dtype});
     auto clear = [&](int64_t n) {
       lower.Unroll("z", n, [&](Expr v) { lower.Add(ir::Store(leaf.registers, v, zero)); });
@@ -161,14 +169,16 @@ absl::StatusOr<RunValue> RunValue::Make(Lowering& lower, const Expr& value, cons
       Expr address = AddressOf(leaf.operand, coords, lower.facts);
       lower.When(
           GuardOf(leaf.operand, coords, lower.facts),
-          [&] { lower.Add(ir::Store(leaf.registers, I(0), Element(source, address, static_cast<int>(count)))); }, [&] { clear(count); });
+          [&] { lower.Add(ir::Store(leaf.registers, I(0), Element(source, address, static_cast<int>(count)))); },
+          [&] { clear(count); });
     } else {
       lower.Unroll("v", count, [&](Expr v) {
         std::vector<Expr> at = coords;
         at.back() = AddI(at.back(), v);
         Expr address = AddressOf(leaf.operand, at, lower.facts);
         lower.When(
-            GuardOf(leaf.operand, at, lower.facts), [&] { lower.Add(ir::Store(leaf.registers, v, Element(source, address))); },
+            GuardOf(leaf.operand, at, lower.facts),
+            [&] { lower.Add(ir::Store(leaf.registers, v, Element(source, address))); },
             [&] { lower.Add(ir::Store(leaf.registers, v, zero)); });
       });
     }
@@ -183,7 +193,8 @@ absl::StatusOr<Expr> RunValue::At(Lowering& lower, const Expr& v) const {
   absl::Status failed;
   auto scalar = [&](auto&& self, const Expr& e) -> Expr {
     if (!e->type.tile) return e;
-    if (e->kind == ExprKind::kIndex) return lower.Simple(IsConst(e->type.shape[e->int_value], 1) ? I(0) : coords[e->int_value]);
+    if (e->kind == ExprKind::kIndex)
+      return lower.Simple(IsConst(e->type.shape[e->int_value], 1) ? I(0) : coords[e->int_value]);
     for (const Leaf& leaf : leaves_) {
       if (!Equal(leaf.reference, e)) continue;
       if (leaf.registers) return Element(leaf.registers, leaf.same ? I(0) : v);
@@ -191,7 +202,8 @@ absl::StatusOr<Expr> RunValue::At(Lowering& lower, const Expr& v) const {
       std::vector<Expr> index = RootIndices(leaf.operand, LeafCoords(e->type, coords), lower.facts);
       Expr slot = SlotOf(*tensor.distribution, index, lower.facts);
       if (!slot) {
-        failed = absl::InternalError(absl::StrCat("lower: `", ir::Print(e), "` is held by other threads than those that need it"));
+        failed = absl::InternalError(
+            absl::StrCat("lower: `", ir::Print(e), "` is held by other threads than those that need it"));
         return e;
       }
       return Element(TensorVar(tensor.name, tensor.dtype), slot);
@@ -227,8 +239,9 @@ absl::Status CheckLeaves(Lowering& lower, const Expr& value, const Spread& sprea
     const TensorInfo& tensor = *operand.tensor;
     if (tensor.space != ir::Space::kLocal) continue;
     if (SlotOf(*tensor.distribution, RootIndices(operand, LeafCoords(reference->type, coords), facts), facts)) continue;
-    return absl::UnimplementedError(absl::StrCat("lower: tile ", tensor.name, " has layout ", LayoutText(*tensor.distribution), ", `", ir::Print(value),
-                                                 "` needs ", LayoutText(spread.distribution), ": copy it through a shared tile"));
+    return absl::UnimplementedError(absl::StrCat("lower: tile ", tensor.name, " has layout ",
+                                                 LayoutText(*tensor.distribution), ", `", ir::Print(value), "` needs ",
+                                                 LayoutText(spread.distribution), ": copy it through a shared tile"));
   }
   return absl::OkStatus();
 }

@@ -1,5 +1,5 @@
-// Element loops: what maps, copies, fills and reductions are made of. A loop visits the slots of a distribution, in runs along the last
-// dimension, and evaluates an elementwise expression at each.
+// Element loops: what maps, copies, fills and reductions are made of. A loop visits the slots of a distribution, in
+// runs along the last dimension, and evaluates an elementwise expression at each.
 #ifndef KILN_COMPILER_LOWER_CUDA_ELEMENTS_H_
 #define KILN_COMPILER_LOWER_CUDA_ELEMENTS_H_
 
@@ -26,10 +26,13 @@ struct Spread {
   int64_t width = 1;        // Of a run
 };
 
-// `target` (null operand for a reduction) and `value` together: the distribution of the local tile they share, else coalesced vectors.
-absl::StatusOr<Spread> SpreadOf(Lowering& lower, const Operand* target, const Expr& value, const std::vector<Expr>& shape);
+// `target` (null operand for a reduction) and `value` together: the distribution of the local tile they share, else
+// coalesced vectors.
+absl::StatusOr<Spread> SpreadOf(Lowering& lower, const Operand* target, const Expr& value,
+                                const std::vector<Expr>& shape);
 
-// Emits the loops; `body` emits what a run does. Pad is skipped. With `once`, only one of the threads that hold copies acts.
+// Emits the loops; `body` emits what a run does. Pad is skipped. With `once`, only one of the threads that hold copies
+// acts.
 void ForEachRun(Lowering& lower, const Spread& spread, bool once, absl::FunctionRef<void(const Run&)> body);
 
 // An elementwise expression, ready to be evaluated along a run.

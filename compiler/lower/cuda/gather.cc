@@ -17,8 +17,10 @@ absl::Status LowerGather(Lowering& lower, const ir::StmtNode& stmt) {
   if (dst.dims.size() != 2 || table.dims.size() != 2 || index.dims.size() != 1)
     return absl::InvalidArgumentError("lower: gather: expected (rows of a matrix, matrix, vector of row numbers)");
   if (index.tensor->space == ir::Space::kLocal)
-    return absl::UnimplementedError(absl::StrCat("lower: gather: the index tile ", index.tensor->name, " is in registers; name it in global or shared memory"));
-  if (table.tensor->space == ir::Space::kLocal) return absl::UnimplementedError("lower: gather: the table is in registers");
+    return absl::UnimplementedError(absl::StrCat("lower: gather: the index tile ", index.tensor->name,
+                                                 " is in registers; name it in global or shared memory"));
+  if (table.tensor->space == ir::Space::kLocal)
+    return absl::UnimplementedError("lower: gather: the table is in registers");
   lower.SyncBeforeRead(index);
   lower.SyncBeforeRead(table);
   lower.SyncBeforeWrite(dst);
@@ -34,12 +36,15 @@ absl::Status LowerGather(Lowering& lower, const ir::StmtNode& stmt) {
     Expr row = Var(name, IndexType());
     lower.Add(ir::Mutable(name, DType::kI64, I(-1)));  // No row: zeros
     lower.When(GuardOf(index, at_index, lower.facts), [&] {
-      Expr loaded = Element(TensorVar(index.tensor->name, index.tensor->dtype), AddressOf(index, at_index, lower.facts));
+      Expr loaded =
+          Element(TensorVar(index.tensor->name, index.tensor->dtype), AddressOf(index, at_index, lower.facts));
       lower.Add(ir::Assign(row, ConvertTo(loaded, DType::kI64)));
     });
     Expr registers = lower.Registers(table.tensor->name + "_v", from, width);
     const std::vector<Expr> coords = {row, run.coords[1]};
-    Expr valid = WithType(And(WithType(Binary(Op::kGe, row, I(0)), {DType::kBool}), WithType(Lt(row, table.dims[0].extent), {DType::kBool})), {DType::kBool});
+    Expr valid = WithType(And(WithType(Binary(Op::kGe, row, I(0)), {DType::kBool}),
+                              WithType(Lt(row, table.dims[0].extent), {DType::kBool})),
+                          {DType::kBool});
     Expr zero = WithType(Cast({from, ""}, WithType(Float(0), {DType::kF32})), {from});
     if (!IsFloat(from)) zero = WithType(Int(0, from), {from});
     if (from == DType::kF32) zero = WithType(Float(0), {from});
@@ -47,12 +52,17 @@ absl::Status LowerGather(Lowering& lower, const ir::StmtNode& stmt) {
     if (VectorWidth(table, width, lower.facts) == width) {
       lower.When(
           Both(valid, GuardOf(table, {I(0), run.coords[1]}, lower.facts)),
-          [&] { lower.Add(ir::Store(registers, I(0), Element(source, AddressOf(table, coords, lower.facts), static_cast<int>(width)))); }, [&] { clear(width); });
+          [&] {
+            lower.Add(ir::Store(registers, I(0),
+                                Element(source, AddressOf(table, coords, lower.facts), static_cast<int>(width))));
+          },
+          [&] { clear(width); });
     } else {
       lower.Unroll("v", width, [&](Expr v) {
         std::vector<Expr> at = {row, AddI(run.coords[1], v)};
         lower.When(
-            Both(valid, GuardOf(table, {I(0), at[1]}, lower.facts)), [&] { lower.Add(ir::Store(registers, v, Element(source, AddressOf(table, at, lower.facts)))); },
+            Both(valid, GuardOf(table, {I(0), at[1]}, lower.facts)),
+            [&] { lower.Add(ir::Store(registers, v, Element(source, AddressOf(table, at, lower.facts)))); },
             [&] { lower.Add(ir::Store(registers, v, zero)); });
       });
     }
@@ -63,7 +73,8 @@ absl::Status LowerGather(Lowering& lower, const ir::StmtNode& stmt) {
         Expr slot = SlotOf(*dst.tensor->distribution, RootIndices(dst, at, lower.facts), lower.facts);
         if (slot) lower.Add(ir::Store(destination, slot, element));
       } else {
-        lower.When(GuardOf(dst, at, lower.facts), [&] { lower.Add(ir::Store(destination, AddressOf(dst, at, lower.facts), element)); });
+        lower.When(GuardOf(dst, at, lower.facts),
+                   [&] { lower.Add(ir::Store(destination, AddressOf(dst, at, lower.facts), element)); });
       }
     });
   });

@@ -8,7 +8,8 @@ namespace kiln::cuda {
 namespace {
 
 // Calls `body` with the coordinate of each slot along one dimension, and its number.
-void ForEachOf(Lowering& lower, const std::vector<Digit>& digits, const char* stem, absl::FunctionRef<void(Expr coord, Expr number)> body) {
+void ForEachOf(Lowering& lower, const std::vector<Digit>& digits, const char* stem,
+               absl::FunctionRef<void(Expr coord, Expr number)> body) {
   Expr start = I(0);
   std::vector<Digit> slots;
   for (const Digit& digit : digits) {
@@ -51,8 +52,11 @@ absl::Status LowerGemmFma(Lowering& lower, const ir::StmtNode& stmt) {
   lower.SyncBeforeRead(b);
   Expr acc = TensorVar(c.tensor->name, acc_dtype);
   const int64_t rows = Count(layout.dims[0]), cols = Count(layout.dims[1]);
-  Expr zero = WithType(IsFloat(acc_dtype) ? Float(0, acc_dtype == DType::kF64 ? acc_dtype : DType::kNone) : Int(0, acc_dtype), {acc_dtype});
-  if (Expr accumulate = FindAttr(op, "accumulate"); accumulate && !(accumulate->kind == ExprKind::kBool && accumulate->int_value)) {
+  Expr zero =
+      WithType(IsFloat(acc_dtype) ? Float(0, acc_dtype == DType::kF64 ? acc_dtype : DType::kNone) : Int(0, acc_dtype),
+               {acc_dtype});
+  if (Expr accumulate = FindAttr(op, "accumulate");
+      accumulate && !(accumulate->kind == ExprKind::kBool && accumulate->int_value)) {
     Expr fresh = accumulate->kind == ExprKind::kBool ? nullptr : WithType(Unary(Op::kNot, accumulate), {DType::kBool});
     lower.When(fresh, [&] { lower.Unroll("i", layout.Slots(), [&](Expr i) { lower.Add(ir::Store(acc, i, zero)); }); });
   }
@@ -64,25 +68,33 @@ absl::Status LowerGemmFma(Lowering& lower, const ir::StmtNode& stmt) {
   lower.facts[k_name] = {0, IsConst(k_extent, &k_const) ? k_const - 1 : INT64_MAX, 1};
   Expr k = Var(k_name, IndexType());
   auto load = [&](const Operand& operand, const Expr& row, const Expr& col) {
-    Expr element = Element(TensorVar(operand.tensor->name, operand.tensor->dtype), AddressOf(operand, {row, col}, lower.facts));
+    Expr element =
+        Element(TensorVar(operand.tensor->name, operand.tensor->dtype), AddressOf(operand, {row, col}, lower.facts));
     element = ConvertTo(element, acc_dtype);
     Expr guard = operand.tensor->space == ir::Space::kGlobal ? GuardOf(operand, {row, col}, lower.facts) : nullptr;
     return std::make_pair(element, guard);
   };
   auto fill = [&](const Expr& registers, const Expr& slot, const std::pair<Expr, Expr>& loaded) {
     lower.When(
-        loaded.second, [&] { lower.Add(ir::Store(registers, slot, loaded.first)); }, [&] { lower.Add(ir::Store(registers, slot, zero)); });
+        loaded.second, [&] { lower.Add(ir::Store(registers, slot, loaded.first)); },
+        [&] { lower.Add(ir::Store(registers, slot, zero)); });
   };
   ir::Block body = lower.Inside([&] {
-    ForEachOf(lower, layout.dims[0], "i", [&](Expr row, Expr number) { fill(a_regs, number, trans_a ? load(a, k, row) : load(a, row, k)); });
-    ForEachOf(lower, layout.dims[1], "j", [&](Expr col, Expr number) { fill(b_regs, number, trans_b ? load(b, col, k) : load(b, k, col)); });
+    ForEachOf(lower, layout.dims[0], "i",
+              [&](Expr row, Expr number) { fill(a_regs, number, trans_a ? load(a, k, row) : load(a, row, k)); });
+    ForEachOf(lower, layout.dims[1], "j",
+              [&](Expr col, Expr number) { fill(b_regs, number, trans_b ? load(b, col, k) : load(b, k, col)); });
     ForEachOf(lower, layout.dims[0], "i", [&](Expr row, Expr row_number) {
       ForEachOf(lower, layout.dims[1], "j", [&](Expr col, Expr col_number) {
         Expr slot = SlotOf(layout, {row, col}, lower.facts);
         if (!slot) return;  // Cannot be: the coordinates were made from this layout.
-        Expr product = WithType(Math(Op::kFma, {Element(a_regs, row_number), Element(b_regs, col_number), Element(acc, slot)}), {acc_dtype});
+        Expr product =
+            WithType(Math(Op::kFma, {Element(a_regs, row_number), Element(b_regs, col_number), Element(acc, slot)}),
+                     {acc_dtype});
         if (IsInteger(acc_dtype))
-          product = WithType(Element(acc, slot) + WithType(Element(a_regs, row_number) * Element(b_regs, col_number), {acc_dtype}), {acc_dtype});
+          product = WithType(
+              Element(acc, slot) + WithType(Element(a_regs, row_number) * Element(b_regs, col_number), {acc_dtype}),
+              {acc_dtype});
         lower.Add(ir::Store(acc, slot, product));
       });
     });

@@ -1,4 +1,5 @@
-// Warp matrix products, mma.sync m16n8k{8,16,32}. A k step is always 32 bytes of an operand row; ldmatrix brings 16-byte rows.
+// Warp matrix products, mma.sync m16n8k{8,16,32}. A k step is always 32 bytes of an operand row; ldmatrix brings
+// 16-byte rows.
 #include <utility>
 
 #include "compiler/lower/cuda/operations.h"
@@ -36,7 +37,8 @@ int64_t WarpPart(const Distribution& accumulator, size_t dim) {
 }
 
 // Loads 16 x (32 B) pieces of a: registers hold, for each of `tiles` pieces, four matrices in fragment order.
-void LoadA(Lowering& lower, const Operand& a, bool transposed, const Shape& shape, const Expr& m0, const Expr& k0, const Expr& registers) {
+void LoadA(Lowering& lower, const Operand& a, bool transposed, const Shape& shape, const Expr& m0, const Expr& k0,
+           const Expr& registers) {
   lower.Unroll("mi", shape.warp_m / 16, [&](Expr mi) {
     Expr row = AddI(m0, MulI(mi, 16)), col = k0;
     std::vector<Expr> at;
@@ -45,13 +47,15 @@ void LoadA(Lowering& lower, const Operand& a, bool transposed, const Shape& shap
     else
       at = {AddI(row, Lane(1, 16, 1)), AddI(col, Lane(16, 2, shape.half))};
     Expr source = TensorVar(a.tensor->name, a.tensor->dtype);
-    lower.Add(ir::Eval(Intrinsic("ldmatrix", {registers, lower.Simple(MulI(mi, 4 * shape.half / 4)), source, AddressOf(a, at, lower.facts), I(4),
-                                              WithType(Bool(transposed), {DType::kBool})})));
+    lower.Add(ir::Eval(
+        Intrinsic("ldmatrix", {registers, lower.Simple(MulI(mi, 4 * shape.half / 4)), source,
+                               AddressOf(a, at, lower.facts), I(4), WithType(Bool(transposed), {DType::kBool})})));
   });
 }
 
 // Loads (32 B) x 8 pieces of b, two at a time.
-void LoadB(Lowering& lower, const Operand& b, bool n_major, const Shape& shape, const Expr& n0, const Expr& k0, const Expr& registers) {
+void LoadB(Lowering& lower, const Operand& b, bool n_major, const Shape& shape, const Expr& n0, const Expr& k0,
+           const Expr& registers) {
   const int64_t tiles = shape.warp_n / 8, slots = 2 * shape.half / 4;
   auto load = [&](const Expr& ni, int64_t count) {
     Expr col = AddI(n0, MulI(ni, 8));
@@ -61,8 +65,9 @@ void LoadB(Lowering& lower, const Operand& b, bool n_major, const Shape& shape, 
     else  // Stored [K, N]: transposed on the way.
       at = {AddI(k0, Lane(1, 16, 1)), AddI(col, count == 4 ? Lane(16, 2, 8) : I(0))};
     Expr source = TensorVar(b.tensor->name, b.tensor->dtype);
-    lower.Add(ir::Eval(Intrinsic("ldmatrix", {registers, lower.Simple(MulI(ni, slots)), source, AddressOf(b, at, lower.facts), I(count),
-                                              WithType(Bool(!n_major), {DType::kBool})})));
+    lower.Add(
+        ir::Eval(Intrinsic("ldmatrix", {registers, lower.Simple(MulI(ni, slots)), source, AddressOf(b, at, lower.facts),
+                                        I(count), WithType(Bool(!n_major), {DType::kBool})})));
   };
   lower.Unroll("np", tiles / 2, [&](Expr pair) { load(MulI(pair, 2), 4); });
   if (tiles % 2) load(I(tiles - 1), 2);
@@ -84,20 +89,24 @@ absl::Status LowerGemmMma(Lowering& lower, const ir::StmtNode& stmt) {
   KILN_CHECK(IsConst(a.dims[trans_a ? 0 : 1].extent, &shape.k));
   shape.step = 256 / Bits(dtype);
   shape.half = shape.step / 2;
-  const int64_t a_slots = 4 * shape.half / 4, b_slots = 2 * shape.half / 4, mt = shape.warp_m / 16, nt = shape.warp_n / 8;
+  const int64_t a_slots = 4 * shape.half / 4, b_slots = 2 * shape.half / 4, mt = shape.warp_m / 16,
+                nt = shape.warp_n / 8;
 
   lower.SyncBeforeRead(a);
   lower.SyncBeforeRead(b);
   Expr acc = TensorVar(c.tensor->name, c.tensor->dtype);
-  if (Expr accumulate = FindAttr(op, "accumulate"); accumulate && !(accumulate->kind == ExprKind::kBool && accumulate->int_value)) {
-    Expr zero = IsFloat(acc->type.dtype) ? WithType(Float(0), {DType::kF32}) : WithType(Int(0, acc->type.dtype), {acc->type.dtype});
+  if (Expr accumulate = FindAttr(op, "accumulate");
+      accumulate && !(accumulate->kind == ExprKind::kBool && accumulate->int_value)) {
+    Expr zero = IsFloat(acc->type.dtype) ? WithType(Float(0), {DType::kF32})
+                                         : WithType(Int(0, acc->type.dtype), {acc->type.dtype});
     Expr fresh = accumulate->kind == ExprKind::kBool ? nullptr : WithType(Unary(Op::kNot, accumulate), {DType::kBool});
     lower.When(fresh, [&] { lower.Unroll("i", mt * nt * 4, [&](Expr i) { lower.Add(ir::Store(acc, i, zero)); }); });
   }
 
   const bool a_local = a.tensor->space == ir::Space::kLocal;
   Expr m0 = WarpStart(lower, acc_layout, 0), n0 = WarpStart(lower, acc_layout, 1);
-  Expr a_regs = a_local ? TensorVar(a.tensor->name, dtype) : lower.Registers(a.tensor->name + "_frag", dtype, mt * a_slots);
+  Expr a_regs =
+      a_local ? TensorVar(a.tensor->name, dtype) : lower.Registers(a.tensor->name + "_frag", dtype, mt * a_slots);
   Expr b_regs = lower.Registers(b.tensor->name + "_frag", dtype, nt * b_slots);
   lower.Unroll("ks", shape.k / shape.step, [&](Expr ks) {
     Expr k0 = MulI(ks, shape.step);
@@ -107,8 +116,9 @@ absl::Status LowerGemmMma(Lowering& lower, const ir::StmtNode& stmt) {
       lower.Unroll("ni", nt, [&](Expr ni) {
         // A tile of registers is laid out as accumulators are: 16 x 16 pieces, k fastest.
         Expr a_slot = a_local ? AddI(MulI(mi, shape.k / shape.step * a_slots), MulI(ks, a_slots)) : MulI(mi, a_slots);
-        lower.Add(ir::Eval(Intrinsic("mma", {acc, lower.Simple(AddI(MulI(mi, nt * 4), MulI(ni, 4))), a_regs, lower.Simple(a_slot), b_regs,
-                                             lower.Simple(MulI(ni, b_slots)), I(shape.step)})));
+        lower.Add(
+            ir::Eval(Intrinsic("mma", {acc, lower.Simple(AddI(MulI(mi, nt * 4), MulI(ni, 4))), a_regs,
+                                       lower.Simple(a_slot), b_regs, lower.Simple(MulI(ni, b_slots)), I(shape.step)})));
       });
     });
   });

@@ -36,7 +36,8 @@ struct Row {
 };
 
 constexpr Row kRows[] = {
-#define KILN_RULE(name, function, op, feature, priority, applies, layouts, accepts) {name, TileOpKind::op, &Lower##function},
+#define KILN_RULE(name, function, op, feature, priority, applies, layouts, accepts) \
+  {name, TileOpKind::op, &Lower##function},
 #include "compiler/rules/rules_cuda.inc"
 #undef KILN_RULE
 };
@@ -61,12 +62,17 @@ class Walker {
     auto planned = lower_.plan().of.find(stmt.get());
     if (planned != lower_.plan().of.end()) return LowerPlanned(*stmt, lower_.plan().decisions[planned->second]);
     switch (stmt->kind) {
-      case StmtKind::kAlloc: return LowerAlloc(*stmt);
-      case StmtKind::kEval: return LowerEval(stmt);
-      case StmtKind::kFor: return LowerLoop(*stmt);
+      case StmtKind::kAlloc:
+        return LowerAlloc(*stmt);
+      case StmtKind::kEval:
+        return LowerEval(stmt);
+      case StmtKind::kFor:
+        return LowerLoop(*stmt);
       case StmtKind::kWhile:
-      case StmtKind::kIf: return LowerBranch(*stmt);
-      case StmtKind::kAssign: return LowerElement(*stmt);
+      case StmtKind::kIf:
+        return LowerBranch(*stmt);
+      case StmtKind::kAssign:
+        return LowerElement(*stmt);
       case StmtKind::kLet: {
         StmtNode node = *stmt;
         KILN_ASSIGN_OR_RETURN(node.value, Scalar(stmt->value));
@@ -96,7 +102,8 @@ class Walker {
       lower_.Add(ir::Comment(absl::StrCat(lines[0], "  [", decision.rule, "]")));
       absl::Status status = row.lower(lower_, stmt);
       if (!status.ok())
-        return absl::Status(status.code(), absl::StrCat("kernel \"", lower_.kernel().name, "\" ", stmt.at.line, ":", stmt.at.column, ": ", status.message()));
+        return absl::Status(status.code(), absl::StrCat("kernel \"", lower_.kernel().name, "\" ", stmt.at.line, ":",
+                                                        stmt.at.column, ": ", status.message()));
       return status;
     }
     return absl::InternalError(absl::StrCat("lower: no lowering for rule ", decision.rule, " of ", decision.operation));
@@ -113,7 +120,8 @@ class Walker {
       node.tensor.shape = {I(extent.constant())};
       // A swizzle repeats over its period; the tile starts on one, so that address bits are the layout's own.
       int64_t align = 16;
-      if (const layout::SwizzledLayout* swizzled = tensor.layout->swizzled_if()) align = std::max<int64_t>(align, swizzled->swizzle().Period() * Bits(tensor.dtype) / 8);
+      if (const layout::SwizzledLayout* swizzled = tensor.layout->swizzled_if())
+        align = std::max<int64_t>(align, swizzled->swizzle().Period() * Bits(tensor.dtype) / 8);
       node.tensor.align = std::max(node.tensor.align, std::min<int64_t>(align, 1024));
     }
     node.tensor.layout.clear();
@@ -162,7 +170,8 @@ class Walker {
     });
     ir::ForEachStmt(body, [&](const Stmt& s) {
       if (auto map = AsMap(*s)) AssumeWritten(map->target);
-      if (s->kind == StmtKind::kEval && s->value->kind == ExprKind::kTileOp && s->value->tile.op != TileOpKind::kCopyAsync && !s->value->args.empty() && IsTileReference(s->value->args[0]))
+      if (s->kind == StmtKind::kEval && s->value->kind == ExprKind::kTileOp &&
+          s->value->tile.op != TileOpKind::kCopyAsync && !s->value->args.empty() && IsTileReference(s->value->args[0]))
         AssumeWritten(s->value->args[0]);
     });
   }
@@ -224,7 +233,8 @@ class Walker {
       if (tensor.space == ir::Space::kLocal) {
         index = SlotOf(*tensor.distribution, RootIndices(*operand, {}, lower_.facts), lower_.facts);
         if (!index) {
-          failed = absl::InvalidArgumentError(absl::StrCat("lower: `", ir::Print(n), "`: the element may be in another thread's registers"));
+          failed = absl::InvalidArgumentError(
+              absl::StrCat("lower: `", ir::Print(n), "`: the element may be in another thread's registers"));
           return n;
         }
       } else {

@@ -9,8 +9,9 @@
 
 namespace kiln {
 
-// REQUIRES: `plan` was made of this very kernel. The result is native: thread-level code, its shared tensors placed in the dynamic arena.
-// Errors: ResourceExhausted when the shared tensors exceed the target's space, with the sum, the limit and each tensor.
+// REQUIRES: `plan` was made of this very kernel. The result is native: thread-level code, its shared tensors placed in
+// the dynamic arena. Errors: ResourceExhausted when the shared tensors exceed the target's space, with the sum, the
+// limit and each tensor.
 absl::StatusOr<ir::Kernel> LowerCuda(const ir::Kernel& kernel, const Plan& plan, const Target& target);
 
 }  // namespace kiln

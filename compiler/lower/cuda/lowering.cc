@@ -11,7 +11,9 @@
 
 namespace kiln::cuda {
 
-Expr Element(const Expr& tensor, const Expr& index, int lanes) { return WithType(Load(tensor, index, lanes), {tensor->type.dtype, lanes}); }
+Expr Element(const Expr& tensor, const Expr& index, int lanes) {
+  return WithType(Load(tensor, index, lanes), {tensor->type.dtype, lanes});
+}
 
 Expr TensorVar(const std::string& name, DType dtype) {
   Type type{dtype};
@@ -19,7 +21,9 @@ Expr TensorVar(const std::string& name, DType dtype) {
   return Var(name, type);
 }
 
-Expr Intrinsic(const std::string& name, std::vector<Expr> args) { return WithType(Call(name, std::move(args)), {DType::kBool}); }
+Expr Intrinsic(const std::string& name, std::vector<Expr> args) {
+  return WithType(Call(name, std::move(args)), {DType::kBool});
+}
 
 void BarrierTracker::Join(const BarrierTracker& other) {
   read_.insert(other.read_.begin(), other.read_.end());
@@ -28,7 +32,13 @@ void BarrierTracker::Join(const BarrierTracker& other) {
 }
 
 Lowering::Lowering(const ir::Kernel& kernel, const Target& target, const Plan& plan, Tensors tensors)
-    : facts(FactsOf(kernel)), kernel_(kernel), target_(target), plan_(plan), tensors_(std::move(tensors)), threads_(ThreadsOf(kernel)), blocks_{&top} {
+    : facts(FactsOf(kernel)),
+      kernel_(kernel),
+      target_(target),
+      plan_(plan),
+      tensors_(std::move(tensors)),
+      threads_(ThreadsOf(kernel)),
+      blocks_{&top} {
   ir::ForEachStmt(kernel.body, [&](const ir::Stmt& s) { names_.insert(ir::DeclaredName(*s)); });
   for (const ir::Param& param : kernel.params) names_.insert(param.name);
   for (const ir::SymbolFact& fact : kernel.symbol_facts) names_.insert(fact.name);
@@ -121,6 +131,8 @@ void Lowering::SyncBeforeWrite(const Operand& operand) {
 
 Expr Lowering::Simple(const Expr& e) const { return Simplify(e, facts); }
 
-bool IsShared(const TensorInfo& tensor) { return tensor.space == ir::Space::kShared || tensor.space == ir::Space::kSharedDyn; }
+bool IsShared(const TensorInfo& tensor) {
+  return tensor.space == ir::Space::kShared || tensor.space == ir::Space::kSharedDyn;
+}
 
 }  // namespace kiln::cuda

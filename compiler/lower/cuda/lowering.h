@@ -1,4 +1,5 @@
-// What the lowerings of one kernel share: tensors, facts, fresh names, where statements go, and the barriers between them.
+// What the lowerings of one kernel share: tensors, facts, fresh names, where statements go, and the barriers between
+// them.
 #ifndef KILN_COMPILER_LOWER_CUDA_LOWERING_H_
 #define KILN_COMPILER_LOWER_CUDA_LOWERING_H_
 
@@ -36,7 +37,9 @@ Expr Intrinsic(const std::string& name, std::vector<Expr> args);  // For its eff
 class BarrierTracker {
  public:
   bool NeedsBeforeRead(const std::string& tensor) const { return written_.count(tensor) != 0; }
-  bool NeedsBeforeWrite(const std::string& tensor) const { return written_.count(tensor) != 0 || read_.count(tensor) != 0; }
+  bool NeedsBeforeWrite(const std::string& tensor) const {
+    return written_.count(tensor) != 0 || read_.count(tensor) != 0;
+  }
   void Read(const std::string& tensor) { read_.insert(tensor); }
   void Write(const std::string& tensor) { written_.insert(tensor); }
   // An asynchronous copy's data is written, for others, when it has been waited for.
@@ -62,7 +65,7 @@ class Lowering {
   const Tensors& tensors() const { return tensors_; }
   int64_t threads() const { return threads_; }
 
-  Facts facts;              // Of every name visible here; loop names are fresh, so that none is ever wrong
+  Facts facts;  // Of every name visible here; loop names are fresh, so that none is ever wrong
   BarrierTracker barriers;
 
   // Appends to the innermost open block.

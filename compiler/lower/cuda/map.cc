@@ -37,7 +37,10 @@ absl::Status StoreRun(Lowering& lower, const RunValue& value, const Expr& regist
       KILN_ASSIGN_OR_RETURN(Expr a, value.At(lower, even));
       KILN_ASSIGN_OR_RETURN(Expr b, value.At(lower, odd));
       // The conversion is the pack's own; what is 16-bit already is read as f32, which is exact.
-      auto widen = [](const Expr& e) { return e->kind == ExprKind::kCast && e->args[0]->type.dtype == DType::kF32 ? e->args[0] : ConvertTo(e, DType::kF32); };
+      auto widen = [](const Expr& e) {
+        return e->kind == ExprKind::kCast && e->args[0]->type.dtype == DType::kF32 ? e->args[0]
+                                                                                   : ConvertTo(e, DType::kF32);
+      };
       Node pack;
       pack.kind = ExprKind::kCall;
       pack.name = "pack2";
@@ -51,7 +54,6 @@ absl::Status StoreRun(Lowering& lower, const RunValue& value, const Expr& regist
   });
   return status;
 }
-
 
 }  // namespace
 
@@ -80,8 +82,9 @@ absl::Status LowerMap(Lowering& lower, const ir::StmtNode& stmt) {
         Expr packed = lower.Registers(tensor.name + "_w", tensor.dtype, run.width);
         KILN_RETURN_IF_ERROR(StoreRun(lower, value, packed, I(0), run.width));
         Expr address = AddressOf(target, run.coords, lower.facts);
-        lower.When(GuardOf(target, run.coords, lower.facts),
-                   [&] { lower.Add(ir::Store(destination, address, Element(packed, I(0), static_cast<int>(run.width)))); });
+        lower.When(GuardOf(target, run.coords, lower.facts), [&] {
+          lower.Add(ir::Store(destination, address, Element(packed, I(0), static_cast<int>(run.width))));
+        });
         return absl::OkStatus();
       }
       absl::Status inner;

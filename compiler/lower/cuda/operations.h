@@ -1,4 +1,5 @@
-// The lowerings, one function a row of rules_cuda.inc: a tile operation becomes native statements in `lower`'s open block.
+// The lowerings, one function a row of rules_cuda.inc: a tile operation becomes native statements in `lower`'s open
+// block.
 #ifndef KILN_COMPILER_LOWER_CUDA_OPERATIONS_H_
 #define KILN_COMPILER_LOWER_CUDA_OPERATIONS_H_
 

@@ -22,8 +22,10 @@ absl::Status PlaceShared(ir::Kernel& kernel, const Target& target) {
     int64_t elements = 1;
     for (const Expr& extent : tensor.shape) {
       int64_t value;
-      if (!IsConst(extent, &value) || __builtin_mul_overflow(elements, value, &elements) || elements > (int64_t{1} << 40)) {
-        failed = absl::InvalidArgumentError(absl::StrCat("lower: shared tile ", tensor.name, ": expected constant extents of a sane size"));
+      if (!IsConst(extent, &value) || __builtin_mul_overflow(elements, value, &elements) ||
+          elements > (int64_t{1} << 40)) {
+        failed = absl::InvalidArgumentError(
+            absl::StrCat("lower: shared tile ", tensor.name, ": expected constant extents of a sane size"));
         return {stmt};
       }
     }
@@ -41,9 +43,11 @@ absl::Status PlaceShared(ir::Kernel& kernel, const Target& target) {
   if (!space || space->capacity == 0 || end <= space->capacity) return absl::OkStatus();
   std::sort(sizes.begin(), sizes.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
   std::string largest;
-  for (size_t i = 0; i < sizes.size() && i < 4; ++i) absl::StrAppend(&largest, i ? ", " : "", sizes[i].second, " ", sizes[i].first);
-  return absl::ResourceExhaustedError(absl::StrCat("lower: kernel \"", kernel.name, "\": shared memory: ", end, " B are asked for, ", target.name, " has ",
-                                                   space->capacity, " B a CTA; largest: ", largest));
+  for (size_t i = 0; i < sizes.size() && i < 4; ++i)
+    absl::StrAppend(&largest, i ? ", " : "", sizes[i].second, " ", sizes[i].first);
+  return absl::ResourceExhaustedError(absl::StrCat("lower: kernel \"", kernel.name, "\": shared memory: ", end,
+                                                   " B are asked for, ", target.name, " has ", space->capacity,
+                                                   " B a CTA; largest: ", largest));
 }
 
 }  // namespace kiln

@@ -8,8 +8,8 @@
 
 namespace kiln {
 
-// Sets TensorDecl::offset of every shared alloc and kernel.shared_bytes. Tensors are side by side, in program order, each on its own
-// alignment. Errors: ResourceExhausted with the sum, the limit and the tensors, largest first.
+// Sets TensorDecl::offset of every shared alloc and kernel.shared_bytes. Tensors are side by side, in program order,
+// each on its own alignment. Errors: ResourceExhausted with the sum, the limit and the tensors, largest first.
 absl::Status PlaceShared(ir::Kernel& kernel, const Target& target);
 
 }  // namespace kiln

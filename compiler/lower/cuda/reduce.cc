@@ -25,14 +25,18 @@ Expr Identity(TileOpKind op, DType dtype) {
 }
 
 Expr Combine(TileOpKind op, const Expr& a, const Expr& b) {
-  Op binary = op == TileOpKind::kSum ? Op::kAdd : op == TileOpKind::kMax ? Op::kMax : op == TileOpKind::kMin ? Op::kMin : op == TileOpKind::kProd ? Op::kMul : Op::kOr;
+  Op binary = op == TileOpKind::kSum    ? Op::kAdd
+              : op == TileOpKind::kMax  ? Op::kMax
+              : op == TileOpKind::kMin  ? Op::kMin
+              : op == TileOpKind::kProd ? Op::kMul
+                                        : Op::kOr;
   return WithType(Binary(binary, a, b), {a->type.dtype});
 }
 
 // Thread digits of the reduced dimensions, cut where a warp ends.
 struct Exchange {
-  std::vector<int64_t> lanes;   // XOR distances within the warp
-  std::vector<Digit> warps;     // Digits that name other warps
+  std::vector<int64_t> lanes;  // XOR distances within the warp
+  std::vector<Digit> warps;    // Digits that name other warps
 };
 
 void AddDigit(const Digit& digit, Exchange& exchange) {
@@ -41,16 +45,20 @@ void AddDigit(const Digit& digit, Exchange& exchange) {
     return;
   }
   int64_t lane_extent = digit.extent;
-  if (digit.axis == DigitAxis::kThread) lane_extent = digit.stride >= 32 ? 1 : std::min(digit.extent, 32 / digit.stride);
+  if (digit.axis == DigitAxis::kThread)
+    lane_extent = digit.stride >= 32 ? 1 : std::min(digit.extent, 32 / digit.stride);
   for (int64_t d = 1; d < lane_extent; d *= 2) exchange.lanes.push_back(d * digit.stride);
-  if (lane_extent < digit.extent) exchange.warps.push_back({digit.extent / lane_extent, 1, digit.stride * lane_extent, DigitAxis::kThread});
+  if (lane_extent < digit.extent)
+    exchange.warps.push_back({digit.extent / lane_extent, 1, digit.stride * lane_extent, DigitAxis::kThread});
 }
 
 absl::Status CheckPowerOfTwo(const Digit& digit) {
   auto single = [](int64_t v) { return std::has_single_bit(static_cast<uint64_t>(v)); };
   bool lanes = digit.axis == DigitAxis::kLane || (digit.axis == DigitAxis::kThread && digit.stride < 32);
-  if (!lanes || (single(digit.stride) && (single(digit.extent) || digit.extent % (32 / digit.stride) == 0))) return absl::OkStatus();
-  return absl::UnimplementedError(absl::StrCat("lower: a reduction over ", digit.extent, " lanes at stride ", digit.stride, ": expected powers of two"));
+  if (!lanes || (single(digit.stride) && (single(digit.extent) || digit.extent % (32 / digit.stride) == 0)))
+    return absl::OkStatus();
+  return absl::UnimplementedError(absl::StrCat("lower: a reduction over ", digit.extent, " lanes at stride ",
+                                               digit.stride, ": expected powers of two"));
 }
 
 // Every thread of the exchange ends with the combined value of each slot.
@@ -66,7 +74,8 @@ void CombineThreads(Lowering& lower, TileOpKind op, const Exchange& exchange, co
     });
   }
   if (exchange.warps.empty()) return;
-  // Through shared memory: all write, all read the parts of their own group, in order. When whole warps agree, a warp writes once.
+  // Through shared memory: all write, all read the parts of their own group, in order. When whole warps agree, a warp
+  // writes once.
   bool whole_warps = exchange.lanes.size() == 5;
   const int64_t units = whole_warps ? lower.threads() / 32 : lower.threads();
   Expr unit = Var(whole_warps ? "warp_id" : "thread_id", IndexType());
@@ -75,7 +84,8 @@ void CombineThreads(Lowering& lower, TileOpKind op, const Exchange& exchange, co
   if (lower.barriers.NeedsBeforeWrite(name)) lower.SyncNow();
   lower.Unroll("i", slots, [&](Expr slot) {
     Expr at = lower.Simple(AddI(MulI(slot, units), unit));
-    Expr first_lane = whole_warps ? WithType(Binary(Op::kEq, Var("lane_id", IndexType()), I(0)), {DType::kBool}) : nullptr;
+    Expr first_lane =
+        whole_warps ? WithType(Binary(Op::kEq, Var("lane_id", IndexType()), I(0)), {DType::kBool}) : nullptr;
     lower.When(first_lane, [&] { lower.Add(ir::Store(scratch, at, Element(acc, slot))); });
   });
   lower.SyncNow();
@@ -83,7 +93,8 @@ void CombineThreads(Lowering& lower, TileOpKind op, const Exchange& exchange, co
     Expr base = AddI(MulI(slot, units), unit);
     std::vector<std::pair<int64_t, int64_t>> loops;  // extent, stride in units
     for (const Digit& digit : exchange.warps) {
-      int64_t stride = digit.axis == DigitAxis::kWarp ? (whole_warps ? digit.stride : digit.stride * 32) : (whole_warps ? digit.stride / 32 : digit.stride);
+      int64_t stride = digit.axis == DigitAxis::kWarp ? (whole_warps ? digit.stride : digit.stride * 32)
+                                                      : (whole_warps ? digit.stride / 32 : digit.stride);
       base = AddI(base, MulI(DigitValue(digit, lower.facts), -stride));
       loops.push_back({digit.extent, stride});
     }
@@ -95,7 +106,8 @@ void CombineThreads(Lowering& lower, TileOpKind op, const Exchange& exchange, co
         lower.Add(ir::Assign(value, Combine(op, value, Element(scratch, lower.Simple(at)))));
         return;
       }
-      lower.Unroll("w", loops[next].first, [&](Expr w) { self(self, next + 1, AddI(at, MulI(w, loops[next].second))); });
+      lower.Unroll("w", loops[next].first,
+                   [&](Expr w) { self(self, next + 1, AddI(at, MulI(w, loops[next].second))); });
     };
     emit(emit, 0, base);
     lower.Add(ir::Store(acc, slot, value));
@@ -126,8 +138,9 @@ absl::Status LowerReduce(Lowering& lower, const ir::StmtNode& stmt) {
     KILN_ASSIGN_OR_RETURN(Operand target, ResolveOperand(stmt.target, lower.tensors()));
     result = Reduced(spread.distribution, axis);
     if (!target.tensor->distribution || !(*target.tensor->distribution == result))
-      return absl::UnimplementedError(absl::StrCat("lower: reduction into ", target.tensor->name, ": expected layout ", LayoutText(result), ", found ",
-                                                   target.tensor->distribution ? LayoutText(*target.tensor->distribution) : "none"));
+      return absl::UnimplementedError(
+          absl::StrCat("lower: reduction into ", target.tensor->name, ": expected layout ", LayoutText(result),
+                       ", found ", target.tensor->distribution ? LayoutText(*target.tensor->distribution) : "none"));
     acc = TensorVar(target.tensor->name, dtype);
   }
   const int64_t slots = scalar ? 1 : result.Slots();

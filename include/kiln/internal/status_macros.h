@@ -23,11 +23,11 @@
   lhs = std::move(result).value()
 
 // An invariant of ours: a failure is a fault in Kiln, returned as an internal error, never an abort.
-#define KILN_CHECK(condition, ...)                                                                                  \
-  do {                                                                                                              \
-    if (!(condition))                                                                                               \
-      return ::absl::InternalError(                                                                                 \
-          ::absl::StrCat("broken invariant: " #condition " (", __FILE_NAME__, ":", __LINE__, ") ", ##__VA_ARGS__)); \
+#define KILN_CHECK(condition, ...)                                                                                    \
+  do {                                                                                                                \
+    if (!(condition))                                                                                                 \
+      return ::absl::InternalError(::absl::StrCat("broken invariant: " #condition " (", __FILE_NAME__, ":", __LINE__, \
+                                                  ") " __VA_OPT__(, ) __VA_ARGS__));                                  \
   } while (false)
 
 #endif  // KILN_INTERNAL_STATUS_MACROS_H_
