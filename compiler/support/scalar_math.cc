@@ -208,7 +208,8 @@ std::optional<int64_t> FloorMod(DType dtype, int64_t a, int64_t b) {
 std::optional<int64_t> CeilDiv(DType dtype, int64_t a, int64_t b) {
   std::optional<int64_t> quotient = FloorDiv(dtype, a, b);
   if (!quotient || *FloorMod(dtype, a, b) == 0) return quotient;
-  return Wrap(dtype, *quotient + 1);  // A remainder means |b| > 1: the quotient is far from the limits.
+  // Added unsigned: a u64 quotient may be just below the largest i64.
+  return Wrap(dtype, static_cast<int64_t>(static_cast<uint64_t>(*quotient) + 1));
 }
 
 double FloorMod(double a, double b) {
