@@ -246,17 +246,13 @@ class Parser {
     // follows.
     if (Take('(')) {
       absl::Status listed = ParseStrideList(add, iters);
-      if (listed.ok() && Peek() == ']') return listed;
-      if (extents.size() != 1) return listed.ok() ? Expected("']'") : listed;
-      const size_t failed_at = at_;
+      if (listed.ok() && Peek() == ']' && iters.size() == extents.size()) return listed;
+      if (extents.size() != 1) return listed;
       at_ = start;
       depth_ = start_depth;
       iters.clear();
       absl::StatusOr<Iter> single = ParseStride();
-      if (!single.ok()) {
-        at_ = failed_at;
-        return listed.ok() ? single.status() : listed;
-      }
+      if (!single.ok()) return listed.ok() ? single.status() : listed;
       add(*std::move(single));
       return absl::OkStatus();
     }
