@@ -13,8 +13,8 @@ namespace kiln::layout {
 // Abseil is built with a string_view of its own here, which a standard one does not convert to.
 inline absl::string_view Piece(std::string_view text) { return absl::string_view(text.data(), text.size()); }
 template <typename T>
-const T& Piece(const T& part) {
-  return part;
+absl::AlphaNum Piece(const T& part) {
+  return absl::AlphaNum(part);
 }
 
 template <typename... Parts>
