@@ -35,6 +35,15 @@ Bounds BuiltinBounds(const std::string& name) {
   return {};
 }
 
+// The range of a fact, drawn in to multiples of its divisor.
+Bounds FactBounds(const Fact& fact) {
+  if (fact.divisor == 0) return {0, 0};
+  Bounds out{fact.min, fact.max};
+  if (out.max != INT64_MAX) out.max = FloorDivide(out.max, fact.divisor) * fact.divisor;
+  if (out.min > INT64_MIN / 2) out.min = -FloorDivide(-out.min, fact.divisor) * fact.divisor;
+  return out;
+}
+
 Bounds TypeBounds(DType dtype) {
   switch (dtype) {
     case DType::kBool:
@@ -158,7 +167,7 @@ Bounds BoundsOf(const Expr& e, const Facts& facts) {
       return {e->int_value, e->int_value};
     case ExprKind::kVar: {
       auto it = facts.find(e->name);
-      Bounds known = it != facts.end() ? Bounds{it->second.min, it->second.max} : BuiltinBounds(e->name);
+      Bounds known = it != facts.end() ? FactBounds(it->second) : BuiltinBounds(e->name);
       Bounds type = TypeBounds(e->type.dtype);
       return {std::max(known.min, type.min), std::min(known.max, type.max)};
     }

@@ -156,7 +156,11 @@ class Pipeliner {
     auto wait_for = [&](int64_t pending) {
       return ir::Eval(WithType(TileOperation(wait, {}, {{"pending", I(pending)}}), {DType::kBool}));
     };
-    Block body = {wait_for(stages - 2)};
+    // One barrier a step: it shows everyone this step's data, and that the last step's buffer has been read.
+    TileOpInfo sync;
+    sync.op = TileOpKind::kSync;
+    sync.team = Team::kCta;
+    Block body = {wait_for(stages - 2), ir::Eval(WithType(TileOperation(sync, {}), {DType::kBool}))};
     Expr later = Simplify(T(Var(k, IndexType()) + T(I(stages - 1) * step)), {});
     body.push_back(ir::If(B(Lt(later, loop.end)), Copies(parts, k, later, buffers_write)));
     body.push_back(ir::Eval(commit));

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "compiler/expr/bounds.h"
 #include "compiler/expr/simplify.h"
 #include "compiler/expr/visit.h"
 #include "compiler/ir/visit.h"
@@ -193,6 +194,11 @@ Facts FactsOf(const ir::Kernel& kernel) {
     out["thread_id"] = {0, threads - 1, 1};
     out["warp_id"] = {0, (threads - 1) / 32, 1};
     out["lane_id"] = {0, std::min<int64_t>(threads, 32) - 1, 1};
+  }
+  static constexpr const char* kCtaIds[] = {"cta_id.x", "cta_id.y", "cta_id.z"};
+  for (size_t i = 0; i < 3; ++i) {
+    Bounds extent = i < kernel.launch.grid.size() ? BoundsOf(kernel.launch.grid[i], out) : Bounds{1, 1};
+    if (extent.max != INT64_MAX) out[kCtaIds[i]] = {0, std::max<int64_t>(extent.max - 1, 0), 1};
   }
   return out;
 }

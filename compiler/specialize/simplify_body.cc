@@ -112,7 +112,17 @@ Facts Assuming(const Expr& condition, Facts facts) {
     fact.divisor = std::lcm(fact.divisor, modulus);
     return facts;
   }
-  auto narrow = [&facts](const Expr& var, int64_t lo, int64_t hi) {
+  // `var`, or `var + c`: the constant moves to the other side.
+  auto narrow = [&facts](const Expr& term, int64_t lo, int64_t hi) {
+    Expr var = term;
+    int64_t shift = 0;
+    bool sum = term->kind == ExprKind::kBinary && (term->op == Op::kAdd || term->op == Op::kSub);
+    if (sum && IsConst(term->args[1], &shift) && shift > -(int64_t{1} << 40) && shift < (int64_t{1} << 40)) {
+      var = term->args[0];
+      if (term->op == Op::kSub) shift = -shift;
+      if (lo > INT64_MIN + (int64_t{1} << 41)) lo -= shift;
+      if (hi < INT64_MAX - (int64_t{1} << 41)) hi -= shift;
+    }
     if (var->kind != ExprKind::kVar) return;
     Bounds known = BoundsOf(var, facts);
     Fact& fact = facts[var->name];

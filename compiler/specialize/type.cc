@@ -199,6 +199,7 @@ class Typer {
     if (stmt.value) {
       KILN_ASSIGN_OR_RETURN(stmt.value, TypeExpr(stmt.value));
       KILN_RETURN_IF_ERROR(CheckFits(stmt.value, binding.type, stmt.at));
+      stmt.value = ConvertTo(stmt.value, tensor.dtype.dtype);
     }
     names_[tensor.name] = std::move(binding);
     return absl::OkStatus();

@@ -163,16 +163,21 @@ class Walker {
   }
 
   void Assume(const Block& body) {
-    ir::ForEachExpr(body, [&](const Expr& e) {
+    ir::ForEachStmt(body, [&](const Stmt& s) {
+      const bool tile_op = s->kind == StmtKind::kEval && s->value->kind == ExprKind::kTileOp;
+      const bool async = tile_op && s->value->tile.op == TileOpKind::kCopyAsync;
+      if (auto map = AsMap(*s)) AssumeWritten(map->target);
+      if (tile_op && !async && !s->value->args.empty() && IsTileReference(s->value->args[0]))
+        AssumeWritten(s->value->args[0]);
+      // An asynchronous copy reads its source alone.
+      ir::ForEachRoot(*s, [&](const Expr& root) { AssumeRead(async ? root->args[1] : root); });
+    });
+  }
+  void AssumeRead(const Expr& root) {
+    ForEach(root, [&](const Expr& e) {
       if (e->kind != ExprKind::kVar || !e->type.tile) return;
       auto it = lower_.tensors().find(e->name);
       if (it != lower_.tensors().end() && IsShared(it->second)) lower_.barriers.Read(e->name);
-    });
-    ir::ForEachStmt(body, [&](const Stmt& s) {
-      if (auto map = AsMap(*s)) AssumeWritten(map->target);
-      if (s->kind == StmtKind::kEval && s->value->kind == ExprKind::kTileOp &&
-          s->value->tile.op != TileOpKind::kCopyAsync && !s->value->args.empty() && IsTileReference(s->value->args[0]))
-        AssumeWritten(s->value->args[0]);
     });
   }
   void AssumeWritten(const Expr& reference) {

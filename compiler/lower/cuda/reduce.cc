@@ -48,8 +48,10 @@ void AddDigit(const Digit& digit, Exchange& exchange) {
   if (digit.axis == DigitAxis::kThread)
     lane_extent = digit.stride >= 32 ? 1 : std::min(digit.extent, 32 / digit.stride);
   for (int64_t d = 1; d < lane_extent; d *= 2) exchange.lanes.push_back(d * digit.stride);
-  if (lane_extent < digit.extent)
-    exchange.warps.push_back({digit.extent / lane_extent, 1, digit.stride * lane_extent, DigitAxis::kThread});
+  if (lane_extent == digit.extent) return;
+  Digit rest{digit.extent / lane_extent, 1, digit.stride * lane_extent, DigitAxis::kThread};
+  if (rest.stride % 32 == 0) rest = {rest.extent, 1, rest.stride / 32, DigitAxis::kWarp};
+  exchange.warps.push_back(rest);
 }
 
 absl::Status CheckPowerOfTwo(const Digit& digit) {
