@@ -51,12 +51,10 @@ absl::StatusOr<Lowered> LowerForCuda(const CompileRequest& request, const Stages
 
 absl::StatusOr<Lowered> LowerForCpu(const CompileRequest& request, const Stages& stages) {
   Lowered out;
-  KILN_ASSIGN_OR_RETURN(CpuLowering lowered, LowerCpu(request.kernel, request.target));
-  out.kernel = std::move(lowered.kernel);
+  KILN_ASSIGN_OR_RETURN(out.kernel, LowerCpu(request.kernel, request.target, &out.rules));
   stages.Done("lower", out.kernel);
   KILN_ASSIGN_OR_RETURN(out.source, EmitLlvm(out.kernel, request.target));
   stages.Done("codegen", out.source.text);
-  out.rules = std::move(lowered.rules);
   out.explain = absl::StrJoin(out.rules, "\n");
   return out;
 }
@@ -77,14 +75,17 @@ absl::StatusOr<Lowered> LowerToSource(const CompileRequest& request, const Stage
       break;
     }
     default:
-      return absl::UnimplementedError(absl::StrCat("lower: target ", request.target.name, ": expected a cuda or cpu target; the reference runs in the interpreter"));
+      return absl::UnimplementedError(
+          absl::StrCat("lower: target ", request.target.name,
+                       ": expected a cuda or cpu target; the reference runs in the interpreter"));
   }
   KILN_ASSIGN_OR_RETURN(out.recipe, MakeRecipe(out.kernel));
   out.args = ArgsOf(out.kernel);
   return out;
 }
 
-absl::StatusOr<Artifact> CompileSource(const CompileRequest& request, const Lowered& lowered, const Toolchain& toolchain, const CompileOptions& options) {
+absl::StatusOr<Artifact> CompileSource(const CompileRequest& request, const Lowered& lowered,
+                                       const Toolchain& toolchain, const CompileOptions& options) {
   KILN_ASSIGN_OR_RETURN(Compiled compiled, toolchain.Compile(lowered.source, options));
   Artifact artifact;
   artifact.kind = request.target.kind;

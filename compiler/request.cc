@@ -11,10 +11,11 @@ std::string CanonicalText(const CompileRequest& request) {
   absl::StrAppend(&out, "target ", request.target.name, "\n");
   absl::StrAppend(&out, "arch ", request.target.arch, "\n");
   absl::StrAppend(&out, "features ", absl::StrJoin(request.target.features, " "), "\n");
-  absl::StrAppend(&out, "limits threads ", request.target.max_threads, " warp ", request.target.warp_size, " registers ",
-                  request.target.max_registers, " vector ", request.target.vector_bytes, "\n");
+  absl::StrAppend(&out, "limits threads ", request.target.max_threads, " warp ", request.target.warp_size,
+                  " registers ", request.target.max_registers, " vector ", request.target.vector_bytes, "\n");
   for (const MemorySpace& space : request.target.spaces)
-    absl::StrAppend(&out, "space ", space.name, " ", space.capacity, " granule ", space.granule, " scope ", space.scope, "\n");
+    absl::StrAppend(&out, "space ", space.name, " ", space.capacity, " granule ", space.granule, " scope ", space.scope,
+                    "\n");
   for (const auto& [name, value] : request.config) absl::StrAppend(&out, "config ", name, " ", value, "\n");
   absl::StrAppend(&out, "line_info ", request.line_info ? 1 : 0, "\n");
   absl::StrAppend(&out, "toolchain ", request.toolchain, "\n");

@@ -1,0 +1,187 @@
+#include "compiler/specialize/default_config.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/expr/simplify.h"
+#include "compiler/expr/visit.h"
+#include "compiler/ir/visit.h"
+#include "kiln/internal/status_macros.h"
+
+namespace kiln {
+namespace {
+
+// Sizes that the text declares, under one binding of its parameters.
+struct Footprint {
+  int64_t shared = 0;  // Bytes a CTA
+  int64_t local = 0;   // Bytes a CTA
+  int64_t gemm_m = 0;  // Of the largest accumulator
+  int64_t gemm_n = 0;
+  int64_t gemm_k = 0;
+  int64_t stages = 1;
+  int64_t threads = 0;  // 0: left to the compiler
+};
+
+class Estimator {
+ public:
+  Estimator(const ir::Kernel& kernel, const Substitution& values, const std::map<std::string, DType>& dtypes)
+      : values_(values), dtypes_(dtypes) {
+    if (kernel.launch.block) out_.threads = Value(kernel.launch.block);
+    Visit(kernel.body, 1);
+  }
+  const Footprint& result() const { return out_; }
+
+ private:
+  // Negative when it is no constant.
+  int64_t Value(const Expr& e) const {
+    if (!e) return -1;
+    Expr simple = Simplify(Substitute(e, values_), {});
+    int64_t value;
+    return IsConst(simple, &value) ? value : -1;
+  }
+
+  void Visit(const ir::Block& block, int64_t stages) {
+    for (const ir::Stmt& stmt : block) {
+      if (stmt->kind == ir::StmtKind::kAlloc) AddAlloc(stmt->tensor, stages);
+      if (stmt->kind == ir::StmtKind::kEval && stmt->value->kind == ExprKind::kTileOp &&
+          stmt->value->tile.op == TileOpKind::kGemm)
+        AddGemm(*stmt->value);
+      int64_t inner = stages;
+      if (stmt->kind == ir::StmtKind::kFor && stmt->loop == ir::LoopKind::kPipelined && stmt->stages) {
+        inner = std::max<int64_t>(1, Value(stmt->stages));
+        out_.stages = std::max(out_.stages, inner);
+      }
+      Visit(stmt->body, inner);
+      Visit(stmt->orelse, inner);
+    }
+  }
+
+  void AddAlloc(const ir::TensorDecl& tensor, int64_t stages) {
+    int64_t elements = 1;
+    for (const Expr& extent : tensor.shape) {
+      int64_t value = Value(extent);
+      if (value < 0 || value > (int64_t{1} << 32) || elements > (int64_t{1} << 30)) return;
+      elements *= value;
+    }
+    DType dtype = tensor.dtype.dtype;
+    if (auto it = dtypes_.find(tensor.dtype.param); it != dtypes_.end()) dtype = it->second;
+    int64_t bytes = dtype == DType::kNone ? elements * 4 : Bytes(dtype, elements);
+    shapes_[tensor.name] = tensor.shape;
+    if (tensor.space == ir::Space::kLocal)
+      out_.local += bytes;
+    else
+      out_.shared += bytes * stages;
+  }
+
+  void AddGemm(const Node& op) {
+    auto acc = shapes_.find(op.args[0]->name), a = shapes_.find(op.args[1]->name);
+    if (acc == shapes_.end() || acc->second.size() != 2) return;
+    int64_t m = Value(acc->second[0]), n = Value(acc->second[1]);
+    if (m * n <= out_.gemm_m * out_.gemm_n) return;
+    out_.gemm_m = m;
+    out_.gemm_n = n;
+    if (a != shapes_.end() && a->second.size() == 2) out_.gemm_k = Value(a->second[1]);
+  }
+
+  const Substitution& values_;
+  const std::map<std::string, DType>& dtypes_;
+  std::map<std::string, std::vector<Expr>> shapes_;
+  Footprint out_;
+};
+
+double NearPowerOfTwo(double value, double wished) { return -std::abs(std::log2(std::max(value, 1e-6) / wished)); }
+
+// Higher is better; nullopt = does not fit. Measured choices stand in docs/benchmarks.md.
+std::optional<double> ScoreCuda(const Footprint& f, const Target& target) {
+  const MemorySpace* shared = target.Find("shared");
+  if (shared && shared->capacity > 0 && f.shared > shared->capacity) return std::nullopt;
+  int64_t threads = f.threads;
+  if (threads <= 0) threads = f.gemm_m * f.gemm_n >= 128 * 256 ? 256 : 128;
+  if (threads > target.max_threads) return std::nullopt;
+  const double words = static_cast<double>(f.local) / 4 / static_cast<double>(threads);
+  if (f.gemm_m > 0) {
+    if (words > 180) return std::nullopt;
+    // Loads a product: a tile of m x n reads m + n of every k. Two CTAs on a multiprocessor hide each other's ends.
+    double score = 1000.0 * static_cast<double>(f.gemm_m * f.gemm_n) / static_cast<double>(f.gemm_m + f.gemm_n);
+    score *= 1 + 0.05 * static_cast<double>(std::min<int64_t>(f.stages, 3));
+    const double registers = static_cast<double>(threads) * (words + 64);
+    if (shared && f.shared * 2 <= shared->capacity && registers * 2 <= static_cast<double>(target.registers))
+      score *= 1.05;
+    if (f.gemm_k >= 64) score *= 1.02;
+    if (f.gemm_m >= f.gemm_n) score *= 1.01;
+    return score;
+  }
+  if (words > 96) return std::nullopt;
+  return NearPowerOfTwo(words, 16) + 0.05 * NearPowerOfTwo(static_cast<double>(threads), 256);
+}
+
+std::optional<double> ScoreCpu(const Footprint& f) {
+  const double bytes = static_cast<double>(f.local + f.shared);
+  if (f.gemm_m > 0) {
+    // Panels and accumulator share the second-level cache with the rows they come from.
+    if (bytes > 768 * 1024) return std::nullopt;
+    return static_cast<double>(f.gemm_m * f.gemm_n) / static_cast<double>(f.gemm_m + f.gemm_n) +
+           0.01 * static_cast<double>(f.gemm_k) - 0.001 * static_cast<double>(f.stages);
+  }
+  return NearPowerOfTwo(bytes, 16 * 1024);
+}
+
+}  // namespace
+
+absl::StatusOr<std::map<std::string, int64_t>> DefaultConfig(const ir::Module& module, const std::string& name,
+                                                             const Bindings& bindings, const Target& target) {
+  const ir::Kernel* kernel = ir::FindKernel(module, name);
+  if (!kernel) return absl::NotFoundError(absl::StrCat("specialize: no kernel is named \"", name, "\""));
+  std::map<std::string, int64_t> config = bindings.ints;
+  std::vector<const ir::MetaParam*> open;
+  int64_t combinations = 1;
+  for (const ir::MetaParam& meta : kernel->metas) {
+    if (meta.candidates.empty() || config.count(meta.name)) continue;
+    open.push_back(&meta);
+    combinations *= static_cast<int64_t>(meta.candidates.size());
+    if (combinations > 100000)
+      return absl::ResourceExhaustedError(
+          absl::StrCat("specialize: kernel \"", name,
+                       "\": more than 100000 combinations of tuning parameters; give some of them values"));
+  }
+  if (open.empty()) return config;
+
+  std::optional<double> best;
+  std::map<std::string, int64_t> chosen;
+  for (int64_t i = 0; i < combinations; ++i) {
+    std::map<std::string, int64_t> trial = config;
+    int64_t rest = i;
+    for (const ir::MetaParam* meta : open) {
+      trial[meta->name] = meta->candidates[rest % meta->candidates.size()];
+      rest /= static_cast<int64_t>(meta->candidates.size());
+    }
+    Substitution values;
+    for (const auto& [key, value] : trial) values[key] = WithType(Int(value), {DType::kI64});
+    for (const ir::MetaParam& meta : kernel->metas)
+      if (meta.default_value && !values.count(meta.name))
+        values[meta.name] = Simplify(Substitute(meta.default_value, values), {});
+    bool holds = true;
+    for (const Expr& condition : kernel->required) {
+      Expr simple = Simplify(Substitute(condition, values), {});
+      holds &= !(simple->kind == ExprKind::kBool && !simple->int_value);
+    }
+    if (!holds) continue;
+    Estimator estimator(*kernel, values, bindings.dtypes);
+    std::optional<double> score =
+        target.kind == TargetKind::kCuda ? ScoreCuda(estimator.result(), target) : ScoreCpu(estimator.result());
+    if (score && (!best || *score > *best)) {
+      best = score;
+      chosen = std::move(trial);
+    }
+  }
+  if (!best)
+    return absl::ResourceExhaustedError(absl::StrCat("specialize: kernel \"", name,
+                                                     "\": no combination of its tuning parameters fits ", target.name,
+                                                     "; give them values with smaller tiles"));
+  return chosen;
+}
+
+}  // namespace kiln
