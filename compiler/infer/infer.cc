@@ -155,33 +155,29 @@ class Inferrer {
       if (tensor.space != ir::Space::kLocal || tensor.distribution) continue;
       if (leaf->kind == ExprKind::kVar && SameShape(leaf->type.shape, shape)) {
         KILN_RETURN_IF_ERROR(Set(tensor.name, *known, absl::StrCat("as ", from)));
-      } else if (std::optional<Distribution> part = Broadcasted(leaf, *known)) {
-        KILN_RETURN_IF_ERROR(Set(tensor.name, *part, absl::StrCat("broadcast to ", from)));
+      } else {
+        KILN_ASSIGN_OR_RETURN(Operand operand, ResolveOperand(leaf, tensors_));
+        if (std::optional<Distribution> part = DistributionFor(operand, *known))
+          KILN_RETURN_IF_ERROR(Set(tensor.name, *part, absl::StrCat("broadcast to ", from)));
       }
     }
     return absl::OkStatus();
   }
 
-  // `m[:, _]`: what is left of `whole` when the new axes are reduced away.
-  std::optional<Distribution> Broadcasted(const Expr& leaf, const Distribution& whole) {
-    auto operand = ResolveOperand(leaf, tensors_);
-    if (!operand.ok() || operand->dims.size() != whole.dims.size()) return std::nullopt;
-    Distribution out = whole;
-    int next = 0;
-    for (const OperandDim& dim : operand->dims)
-      if (dim.root >= 0 && (dim.root != next++ || !IsConst(dim.start, int64_t{0}))) return std::nullopt;
-    if (next != static_cast<int>(operand->tensor->shape.size())) return std::nullopt;
-    for (size_t d = operand->dims.size(); d-- > 0;)
-      if (operand->dims[d].root < 0) out = Reduced(out, static_cast<int64_t>(d));
-    return out;
-  }
-
+  // Tiles that are reduced along an axis come first: their results follow them.
   TensorInfo* FirstOpen() {
     TensorInfo* open = nullptr;
+    auto consider = [&](const std::string& name) {
+      TensorInfo& tensor = tensors_.at(name);
+      if (!open && tensor.space == ir::Space::kLocal && !tensor.distribution) open = &tensor;
+    };
     ir::ForEachStmt(kernel_.body, [&](const Stmt& stmt) {
-      if (open || stmt->kind != StmtKind::kAlloc || stmt->tensor.space != ir::Space::kLocal) return;
-      TensorInfo& tensor = tensors_.at(stmt->tensor.name);
-      if (!tensor.distribution) open = &tensor;
+      if (stmt->kind != StmtKind::kAssign || stmt->value->kind != ExprKind::kTileOp || !stmt->target->type.tile) return;
+      for (const Expr& leaf : LeavesOf(stmt->value->args[0]))
+        if (leaf->kind == ExprKind::kVar) consider(leaf->name);
+    });
+    ir::ForEachStmt(kernel_.body, [&](const Stmt& stmt) {
+      if (stmt->kind == StmtKind::kAlloc) consider(stmt->tensor.name);
     });
     return open;
   }

@@ -126,7 +126,7 @@ absl::StatusOr<Distribution> ParseDistribution(const std::string& text, const st
     KILN_ASSIGN_OR_RETURN(digit.axis, AxisOf(iter.axis, text));
     out.replicas.push_back(digit);
   }
-  return out;
+  return Canonical(std::move(out));
 }
 
 Distribution RowMajorDistribution(const std::vector<int64_t>& shape, int64_t threads, int64_t vector) {
@@ -172,6 +172,37 @@ Distribution Reduced(const Distribution& distribution, int64_t axis) {
   return Renumbered(std::move(out));
 }
 
+Distribution Canonical(Distribution distribution) {
+  for (auto& digits : distribution.dims) {
+    std::vector<Digit> out;
+    for (const Digit& digit : digits) {
+      if (digit.extent == 1) continue;
+      Digit* outer = out.empty() ? nullptr : &out.back();
+      bool joins = outer && outer->axis == digit.axis && outer->weight == digit.weight * digit.extent &&
+                   outer->stride == digit.stride * digit.extent;
+      if (joins)
+        *outer = {outer->extent * digit.extent, digit.weight, digit.stride, digit.axis};
+      else
+        out.push_back(digit);
+    }
+    digits = std::move(out);
+  }
+  // Copies: digits of one axis from the largest stride down, joined where they count on.
+  auto& replicas = distribution.replicas;
+  std::sort(replicas.begin(), replicas.end(),
+            [](const Digit& a, const Digit& b) { return a.axis != b.axis ? a.axis < b.axis : a.stride > b.stride; });
+  std::vector<Digit> copies;
+  for (const Digit& digit : replicas) {
+    if (digit.extent == 1) continue;
+    if (!copies.empty() && copies.back().axis == digit.axis && copies.back().stride == digit.stride * digit.extent)
+      copies.back() = {copies.back().extent * digit.extent, 1, digit.stride, digit.axis};
+    else
+      copies.push_back({digit.extent, 1, digit.stride, digit.axis});
+  }
+  replicas = std::move(copies);
+  return distribution;
+}
+
 Distribution Renumbered(Distribution distribution) {
   int64_t stride = 1;
   for (size_t d = distribution.dims.size(); d-- > 0;) {
@@ -182,7 +213,7 @@ Distribution Renumbered(Distribution distribution) {
       stride *= digits[i].extent;
     }
   }
-  return distribution;
+  return Canonical(std::move(distribution));
 }
 
 Expr DigitValue(const Digit& digit, const Facts& facts) {

@@ -49,6 +49,10 @@ Distribution RowMajorDistribution(const std::vector<int64_t>& shape, int64_t thr
 // What is left when `axis` is reduced: its thread digits hold copies, its slot digits are gone.
 Distribution Reduced(const Distribution& distribution, int64_t axis);
 
+// Unit digits dropped, neighbours that count on joined, copies in order: equal distributions are equal values. The
+// functions below, and the factories of rule.h, return this form.
+Distribution Canonical(Distribution distribution);
+
 // Slots renumbered densely, in the order of dimensions and digits.
 Distribution Renumbered(Distribution distribution);
 

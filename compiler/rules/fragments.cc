@@ -33,13 +33,7 @@ Distribution MmaAccumulator(int64_t m, int64_t n, WarpGrid grid) {
                              {nt, 8, 4, DigitAxis::kSlot},
                              {4, 2, 1, DigitAxis::kLane},
                              {2, 1, 1, DigitAxis::kSlot}};
-  auto drop_units = [](std::vector<Digit>& digits) {
-    digits.erase(std::remove_if(digits.begin(), digits.end(), [](const Digit& d) { return d.extent == 1; }),
-                 digits.end());
-  };
-  drop_units(rows);
-  drop_units(cols);
-  return {{std::move(rows), std::move(cols)}, {}};
+  return Canonical({{std::move(rows), std::move(cols)}, {}});
 }
 
 Distribution MmaOperandA(int64_t m, int64_t k, WarpGrid grid) {
@@ -50,7 +44,7 @@ Distribution MmaOperandA(int64_t m, int64_t k, WarpGrid grid) {
       if (digit.axis == DigitAxis::kWarp) digit.stride = grid.cols;
     out.replicas.push_back({grid.cols, 1, 1, DigitAxis::kWarp});
   }
-  return out;
+  return Canonical(std::move(out));
 }
 
 Distribution FmaAccumulator(int64_t m, int64_t n, int64_t threads) {

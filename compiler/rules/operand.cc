@@ -168,6 +168,18 @@ std::vector<Expr> RootIndices(const Operand& operand, const std::vector<Expr>& c
   return index;
 }
 
+std::optional<Distribution> DistributionFor(const Operand& leaf, const Distribution& whole) {
+  if (leaf.dims.size() != whole.dims.size()) return std::nullopt;
+  int next = 0;
+  for (const OperandDim& dim : leaf.dims)
+    if (dim.root >= 0 && (dim.root != next++ || !IsConst(dim.start, int64_t{0}))) return std::nullopt;
+  if (next != static_cast<int>(leaf.tensor->shape.size())) return std::nullopt;
+  Distribution out = whole;
+  for (size_t d = leaf.dims.size(); d-- > 0;)
+    if (leaf.dims[d].root < 0) out = Reduced(out, static_cast<int64_t>(d));
+  return out;
+}
+
 Expr AddressOf(const Operand& operand, const std::vector<Expr>& coords, const Facts& facts) {
   std::vector<Expr> index = RootIndices(operand, coords, facts);
   const TensorInfo& tensor = *operand.tensor;

@@ -55,6 +55,11 @@ absl::StatusOr<Operand> ResolveOperand(const Expr& reference, const Tensors& ten
 // Index of each root dimension at tile coordinates `coords`.
 std::vector<Expr> RootIndices(const Operand& operand, const std::vector<Expr>& coords, const Facts& facts);
 
+// How a local tile read as `leaf` must lie so that a statement spread like `whole` finds its elements in its own
+// threads: `whole` itself for a whole tile, what is left of it for a broadcast one (`m[:, _]`). None for other
+// subscripts.
+std::optional<Distribution> DistributionFor(const Operand& leaf, const Distribution& whole);
+
 // Flat element address in global or shared memory.
 Expr AddressOf(const Operand& operand, const std::vector<Expr>& coords, const Facts& facts);
 

@@ -144,9 +144,7 @@ Verdict FmaApplies(const OpSite& site) {
   const Operand& c = site.operands[0];
   if (!IsLocal(c)) return No("the accumulator is not in local memory");
   if (!ConstantExtent(c, 0) || !ConstantExtent(c, 1)) return No("an extent is not constant");
-  for (size_t i = 1; i < 3; ++i)
-    if (IsLocal(site.operands[i]))
-      return No(absl::StrCat("operand ", i + 1, " is in registers: another thread's elements cannot be read"));
+  if (IsLocal(site.operands[1]) && IsLocal(site.operands[2])) return No("both operands are in registers");
   return Yes();
 }
 

@@ -18,6 +18,7 @@ namespace {
 struct Footprint {
   int64_t shared = 0;  // Bytes a CTA
   int64_t local = 0;   // Bytes a CTA
+  int64_t items = 0;   // Elements of the largest map or copy
   int64_t gemm_m = 0;  // Of the largest accumulator
   int64_t gemm_n = 0;
   int64_t gemm_k = 0;
@@ -49,6 +50,9 @@ class Estimator {
       if (stmt->kind == ir::StmtKind::kEval && stmt->value->kind == ExprKind::kTileOp &&
           stmt->value->tile.op == TileOpKind::kGemm)
         AddGemm(*stmt->value);
+      if (stmt->kind == ir::StmtKind::kEval && stmt->value->kind == ExprKind::kTileOp && !stmt->value->args.empty())
+        AddItems(stmt->value->args[0]);
+      if (stmt->kind == ir::StmtKind::kAssign) AddItems(stmt->target);
       int64_t inner = stages;
       if (stmt->kind == ir::StmtKind::kFor && stmt->loop == ir::LoopKind::kPipelined && stmt->stages) {
         inner = std::max<int64_t>(1, Value(stmt->stages));
@@ -74,6 +78,19 @@ class Estimator {
       out_.local += bytes;
     else
       out_.shared += bytes * stages;
+  }
+
+  // What a slice names: `y[row +: ROWS, :]` counts its slices; a whole dimension is bounded by what the kernel holds of
+  // it elsewhere.
+  void AddItems(const Expr& target) {
+    if (target->kind != ExprKind::kSubscript) return;
+    int64_t items = 1;
+    for (size_t i = 1; i < target->args.size(); ++i) {
+      if (target->args[i]->kind != ExprKind::kSlice) continue;
+      int64_t extent = Value(target->args[i]->args[1]);
+      if (extent > 0 && items < (int64_t{1} << 30)) items *= extent;
+    }
+    out_.items = std::max(out_.items, items);
   }
 
   void AddGemm(const Node& op) {
@@ -115,7 +132,8 @@ std::optional<double> ScoreCuda(const Footprint& f, const Target& target) {
     return score;
   }
   if (words > 96) return std::nullopt;
-  return NearPowerOfTwo(words, 16) + 0.05 * NearPowerOfTwo(static_cast<double>(threads), 256);
+  const double held = std::max(words, static_cast<double>(f.items) / static_cast<double>(threads));
+  return NearPowerOfTwo(held, 16) + 0.05 * NearPowerOfTwo(static_cast<double>(threads), 256);
 }
 
 std::optional<double> ScoreCpu(const Footprint& f) {
@@ -126,7 +144,7 @@ std::optional<double> ScoreCpu(const Footprint& f) {
     return static_cast<double>(f.gemm_m * f.gemm_n) / static_cast<double>(f.gemm_m + f.gemm_n) +
            0.01 * static_cast<double>(f.gemm_k) - 0.001 * static_cast<double>(f.stages);
   }
-  return NearPowerOfTwo(bytes, 16 * 1024);
+  return NearPowerOfTwo(std::max(bytes, 4.0 * static_cast<double>(f.items)), 16 * 1024);
 }
 
 }  // namespace

@@ -216,34 +216,98 @@ absl::StatusOr<Expr> RunValue::At(Lowering& lower, const Expr& v) const {
   return out;
 }
 
-absl::Status CheckLeaves(Lowering& lower, const Expr& value, const Spread& spread) {
-  // The coordinates of a run as its threads see them; a leaf that has no slot for them lies elsewhere.
+namespace {
+
+// Coordinates of any one of `spread`'s elements as its thread sees them: slot digits are unknowns within their extents.
+std::vector<Expr> SymbolicCoords(const Spread& spread, Facts& facts) {
   std::vector<Expr> coords(spread.shape.size(), I(0));
-  Facts facts = lower.facts;
   for (size_t d = 0; d < spread.distribution.dims.size(); ++d) {
     int slot = 0;
     for (const Digit& digit : spread.distribution.dims[d]) {
-      Expr digit_value;
+      Expr value;
       if (digit.axis == DigitAxis::kSlot) {
         std::string name = absl::StrCat("?", d, ".", slot++);
         facts[name] = {0, digit.extent - 1, 1};
-        digit_value = Var(name, IndexType());
+        value = Var(name, IndexType());
       } else {
-        digit_value = DigitValue(digit, facts);
+        value = DigitValue(digit, facts);
       }
-      coords[d] = AddI(coords[d], MulI(digit_value, digit.weight));
+      coords[d] = AddI(coords[d], MulI(value, digit.weight));
     }
   }
+  return coords;
+}
+
+Spread SpreadOfTile(const TensorInfo& tile) {
+  Spread spread;
+  spread.distribution = *tile.distribution;
+  spread.shape = tile.shape;
+  return spread;
+}
+
+Expr FlatIndex(const Lowering& lower, const TensorInfo& tile, const std::vector<Expr>& coords) {
+  Expr flat = I(0);
+  for (size_t d = 0; d < coords.size(); ++d) flat = AddI(WithType(flat * tile.shape[d], IndexType()), coords[d]);
+  return lower.Simple(flat);
+}
+
+}  // namespace
+
+absl::StatusOr<Expr> SpillTile(Lowering& lower, const TensorInfo& tile) {
+  int64_t elements = 1;
+  for (const Expr& extent : tile.shape) {
+    int64_t value;
+    KILN_CHECK(IsConst(extent, &value), tile.name);
+    elements *= value;
+  }
+  Expr scratch = lower.Scratch(tile.dtype, elements);
+  if (lower.barriers.NeedsBeforeWrite(scratch->name)) lower.SyncNow();
+  absl::Status status;
+  ForEachRun(lower, SpreadOfTile(tile), /*once=*/true, [&](const Run& run) {
+    Expr slot = SlotOf(*tile.distribution, run.coords, lower.facts);
+    if (!slot) {
+      status = absl::InternalError(absl::StrCat("lower: tile ", tile.name, " does not find its own elements"));
+      return;
+    }
+    lower.Add(ir::Store(scratch, FlatIndex(lower, tile, run.coords), Element(TensorVar(tile.name, tile.dtype), slot)));
+  });
+  KILN_RETURN_IF_ERROR(status);
+  lower.SyncNow();
+  lower.barriers.Read(scratch->name);
+  return scratch;
+}
+
+absl::StatusOr<const TensorInfo*> MoveTile(Lowering& lower, const TensorInfo& tile, const Distribution& to) {
+  KILN_ASSIGN_OR_RETURN(Expr scratch, SpillTile(lower, tile));
+  const TensorInfo& moved = lower.NewTile(tile.name + "_moved", tile.dtype, tile.shape, to);
+  ForEachRun(lower, SpreadOfTile(moved), /*once=*/false, [&](const Run& run) {
+    Expr slot = SlotOf(to, run.coords, lower.facts);
+    if (slot)
+      lower.Add(
+          ir::Store(TensorVar(moved.name, moved.dtype), slot, Element(scratch, FlatIndex(lower, moved, run.coords))));
+  });
+  return &moved;
+}
+
+absl::StatusOr<Expr> MoveLeaves(Lowering& lower, const Expr& value, const Spread& spread) {
+  Facts facts = lower.facts;
+  const std::vector<Expr> coords = SymbolicCoords(spread, facts);
+  Substitution moved;
   for (const Expr& reference : LeavesOf(value)) {
     KILN_ASSIGN_OR_RETURN(Operand operand, ResolveOperand(reference, lower.tensors()));
     const TensorInfo& tensor = *operand.tensor;
-    if (tensor.space != ir::Space::kLocal) continue;
+    if (tensor.space != ir::Space::kLocal || moved.count(tensor.name)) continue;
     if (SlotOf(*tensor.distribution, RootIndices(operand, LeafCoords(reference->type, coords), facts), facts)) continue;
-    return absl::UnimplementedError(absl::StrCat("lower: tile ", tensor.name, " has layout ",
-                                                 LayoutText(*tensor.distribution), ", `", ir::Print(value), "` needs ",
-                                                 LayoutText(spread.distribution), ": copy it through a shared tile"));
+    std::optional<Distribution> wanted = DistributionFor(operand, spread.distribution);
+    if (!wanted)
+      return absl::UnimplementedError(absl::StrCat(
+          "lower: `", ir::Print(reference), "` takes a part of a register tile that lies in other threads: copy ",
+          tensor.name, " through a shared tile"));
+    lower.Add(ir::Comment(absl::StrCat("permute_layout of ", tensor.name, "  [shared]")));
+    KILN_ASSIGN_OR_RETURN(const TensorInfo* tile, MoveTile(lower, tensor, *wanted));
+    moved[tensor.name] = Var(tile->name, {tile->dtype, 1, true, tile->shape});
   }
-  return absl::OkStatus();
+  return moved.empty() ? value : Substitute(value, moved);
 }
 
 absl::Status SyncReads(Lowering& lower, const Expr& value) {

@@ -55,8 +55,16 @@ class RunValue {
   std::vector<Leaf> leaves_;
 };
 
-// Unimplemented where `value` reads a tile whose elements other threads hold than those of `spread`.
-absl::Status CheckLeaves(Lowering& lower, const Expr& value, const Spread& spread);
+// `value` with every tile whose elements other threads hold than those of `spread` moved, through shared memory, to a
+// tile of its own.
+absl::StatusOr<Expr> MoveLeaves(Lowering& lower, const Expr& value, const Spread& spread);
+
+// A local tile written to shared memory, row-major, for all threads to read: the scratch it lies in until the next use
+// of scratch.
+absl::StatusOr<Expr> SpillTile(Lowering& lower, const TensorInfo& tile);
+
+// The same elements under another distribution, through shared memory.
+absl::StatusOr<const TensorInfo*> MoveTile(Lowering& lower, const TensorInfo& tile, const Distribution& to);
 
 // A barrier wherever `value` reads shared memory that was written.
 absl::Status SyncReads(Lowering& lower, const Expr& value);

@@ -1,4 +1,10 @@
 // Matrix products on CUDA cores: every thread owns a rectangle of the accumulator and walks k.
+#include <map>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/lower/cuda/elements.h"
 #include "compiler/lower/cuda/operations.h"
 #include "compiler/rules/site.h"
 #include "compiler/specialize/type.h"
@@ -67,7 +73,20 @@ absl::Status LowerGemmFma(Lowering& lower, const ir::StmtNode& stmt) {
   int64_t k_const;
   lower.facts[k_name] = {0, IsConst(k_extent, &k_const) ? k_const - 1 : INT64_MAX, 1};
   Expr k = Var(k_name, IndexType());
+  // Operands in registers lie in other threads: they are read through shared memory.
+  std::map<std::string, Expr> spilled;
+  for (const Operand* operand : {&a, &b}) {
+    if (operand->tensor->space != ir::Space::kLocal) continue;
+    if (!operand->IsWhole())
+      return absl::UnimplementedError(
+          absl::StrCat("lower: gemm: a part of register tile ", operand->tensor->name, " as operand"));
+    KILN_ASSIGN_OR_RETURN(spilled[operand->tensor->name], SpillTile(lower, *operand->tensor));
+  }
   auto load = [&](const Operand& operand, const Expr& row, const Expr& col) {
+    if (auto it = spilled.find(operand.tensor->name); it != spilled.end()) {
+      Expr flat = AddI(WithType(row * operand.tensor->shape[1], IndexType()), col);
+      return std::make_pair(ConvertTo(Element(it->second, lower.Simple(flat)), acc_dtype), Expr());
+    }
     Expr element =
         Element(TensorVar(operand.tensor->name, operand.tensor->dtype), AddressOf(operand, {row, col}, lower.facts));
     element = ConvertTo(element, acc_dtype);

@@ -92,6 +92,18 @@ Expr Lowering::Registers(const std::string& stem, DType dtype, int64_t slots) {
   return TensorVar(decl.name, dtype);
 }
 
+const TensorInfo& Lowering::NewTile(const std::string& stem, DType dtype, const std::vector<Expr>& shape,
+                                    Distribution distribution) {
+  Expr registers = Registers(stem, dtype, distribution.Slots());
+  TensorInfo info;
+  info.name = registers->name;
+  info.space = ir::Space::kLocal;
+  info.dtype = dtype;
+  info.shape = shape;
+  info.distribution = std::move(distribution);
+  return tensors_[info.name] = std::move(info);
+}
+
 Expr Lowering::Scratch(DType dtype, int64_t elements) {
   int64_t& size = scratch_[dtype];
   size = std::max(size, elements);

@@ -79,6 +79,9 @@ class Lowering {
   std::string Fresh(const std::string& stem);
   // alloc name: dtype[slots] in local
   Expr Registers(const std::string& stem, DType dtype, int64_t slots);
+  // A local tile of the lowering's own, known by its name from here on.
+  const TensorInfo& NewTile(const std::string& stem, DType dtype, const std::vector<Expr>& shape,
+                            Distribution distribution);
   // Shared memory of the kernel's own, `elements` of `dtype` at least; one arena a dtype, for one use at a time.
   Expr Scratch(DType dtype, int64_t elements);
 

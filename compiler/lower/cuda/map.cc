@@ -62,7 +62,7 @@ absl::Status LowerMap(Lowering& lower, const ir::StmtNode& stmt) {
   KILN_ASSIGN_OR_RETURN(Operand target, ResolveOperand(assign.target, lower.tensors()));
   const TensorInfo& tensor = *target.tensor;
   KILN_ASSIGN_OR_RETURN(Spread spread, SpreadOf(lower, &target, assign.value, assign.target->type.shape));
-  KILN_RETURN_IF_ERROR(CheckLeaves(lower, assign.value, spread));
+  KILN_ASSIGN_OR_RETURN(assign.value, MoveLeaves(lower, assign.value, spread));
   KILN_RETURN_IF_ERROR(SyncReads(lower, assign.value));
   lower.SyncBeforeWrite(target);
   const bool local = tensor.space == ir::Space::kLocal;

@@ -121,12 +121,12 @@ void CombineThreads(Lowering& lower, TileOpKind op, const Exchange& exchange, co
 
 absl::Status LowerReduce(Lowering& lower, const ir::StmtNode& stmt) {
   const Node& op = *stmt.value;
-  const Expr& value = op.args[0];
-  const std::vector<Expr>& shape = value->type.shape;
+  Expr value = op.args[0];
+  const std::vector<Expr> shape = value->type.shape;
   int64_t axis = -1;
   if (Expr given = FindAttr(op, "axis"); given && shape.size() > 1) axis = given->int_value;
   KILN_ASSIGN_OR_RETURN(Spread spread, SpreadOf(lower, nullptr, value, shape));
-  KILN_RETURN_IF_ERROR(CheckLeaves(lower, value, spread));
+  KILN_ASSIGN_OR_RETURN(value, MoveLeaves(lower, value, spread));
   KILN_RETURN_IF_ERROR(SyncReads(lower, value));
   const DType dtype = op.type.dtype;
 
@@ -134,16 +134,16 @@ absl::Status LowerReduce(Lowering& lower, const ir::StmtNode& stmt) {
   Expr acc;
   Distribution result;
   const bool scalar = stmt.kind == ir::StmtKind::kLet;
+  bool elsewhere = false;  // The target lies otherwise than the operand: it is moved there at the end.
   if (scalar) {
     acc = lower.Registers(stmt.name + "_acc", dtype, 1);
   } else {
     KILN_ASSIGN_OR_RETURN(Operand target, ResolveOperand(stmt.target, lower.tensors()));
     result = Reduced(spread.distribution, axis);
-    if (!target.tensor->distribution || !(*target.tensor->distribution == result))
-      return absl::UnimplementedError(
-          absl::StrCat("lower: reduction into ", target.tensor->name, ": expected layout ", LayoutText(result),
-                       ", found ", target.tensor->distribution ? LayoutText(*target.tensor->distribution) : "none"));
-    acc = TensorVar(target.tensor->name, dtype);
+    elsewhere = !(*target.tensor->distribution == result);
+    acc = TensorVar(elsewhere ? lower.NewTile(target.tensor->name + "_acc", dtype, target.tensor->shape, result).name
+                              : target.tensor->name,
+                    dtype);
   }
   const int64_t slots = scalar ? 1 : result.Slots();
   lower.Unroll("i", slots, [&](Expr slot) { lower.Add(ir::Store(acc, slot, Identity(op.tile.op, dtype))); });
@@ -187,6 +187,13 @@ absl::Status LowerReduce(Lowering& lower, const ir::StmtNode& stmt) {
     CombineThreads(lower, op.tile.op, exchange, acc, slots);
   }
   if (scalar) lower.Add(ir::Let(stmt.name, Element(acc, I(0))));
+  if (elsewhere) {
+    ir::StmtNode move;
+    move.kind = ir::StmtKind::kAssign;
+    move.target = stmt.target;
+    move.value = Var(acc->name, stmt.target->type);
+    return LowerMap(lower, move);
+  }
   return absl::OkStatus();
 }
 
