@@ -170,7 +170,8 @@ absl::StatusOr<Value> KernelPrinter::Eval(const Expr& e) {
 
 absl::StatusOr<Value> KernelPrinter::EvalAs(const Expr& e, DType dtype) {
   KILN_ASSIGN_OR_RETURN(Value v, Eval(e));
-  return values_.As(v, dtype);
+  v = values_.As(v, dtype);
+  return e->kind == ExprKind::kBroadcast ? values_.Broadcast(v, static_cast<int>(e->int_value)) : v;
 }
 
 absl::StatusOr<Value> KernelPrinter::Variable(const Node& node) {

@@ -121,7 +121,6 @@ absl::Status KernelPrinter::LetValue(const ir::StmtNode& stmt) {
 
 absl::Status KernelPrinter::MutableScalar(const ir::StmtNode& stmt) {
   KILN_ASSIGN_OR_RETURN(Value v, EvalAs(stmt.value, stmt.dtype.dtype));
-  if (stmt.value->kind == ExprKind::kBroadcast) v = values_.Broadcast(v, static_cast<int>(stmt.value->int_value));
   std::string pointer = out_.Alloca(stmt.name, v.Type(), Bytes(v.dtype, v.lanes));
   out_.Line("store ", v.Typed(), ", ptr ", pointer);
   facts_.erase(stmt.name);
