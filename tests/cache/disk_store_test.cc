@@ -131,7 +131,9 @@ TEST(DiskStoreTest, HealsEntriesThatWereSwapped) {
   EXPECT_FALSE(store->Get(SampleKey(2)));
   EXPECT_EQ(StatsOf(*store).disk_corrupt, 2u);
   store->Put(SampleEntry(1));
-  EXPECT_EQ(*store->Get(SampleKey(1)).entry, *SampleEntry(1));
+  const Lookup healed = store->Get(SampleKey(1));
+  ASSERT_TRUE(healed);
+  EXPECT_EQ(*healed.entry, *SampleEntry(1));
 }
 
 TEST(DiskStoreTest, PassesOverEntriesOfLaterVersions) {

@@ -125,11 +125,18 @@ TEST(SingleFlightTest, WaitersGetTheFailureWithItsLogOnceAndItIsNotStored) {
   std::vector<std::unique_ptr<Process>> processes;
   for (int i = 0; i < 4; ++i) processes.push_back(std::make_unique<Process>(root.path()));
   std::atomic<int> builds = 0;
+  std::atomic<int> callers = 0;
   // Two threads in each of four processes.
   const auto results = CallTogether(
-      8, [&](int i) { return processes[i / 2]->flights.get(); },
+      8,
+      [&](int i) {
+        ++callers;
+        return processes[i / 2]->flights.get();
+      },
       [&]() -> absl::StatusOr<EntryPtr> {
         ++builds;
+        // Fails only once everyone is about to wait, and has had time to.
+        while (callers < 8) absl::SleepFor(absl::Milliseconds(1));
         absl::SleepFor(absl::Milliseconds(300));
         return FailureWithLog();
       });

@@ -15,7 +15,8 @@ namespace kiln::cache {
 
 class TempRoot {
  public:
-  TempRoot() : path_(testing::TempDir() + "/kiln_cache_XXXXXX") {
+  // In `base`, or where tests usually keep their files.
+  explicit TempRoot(const std::string& base = testing::TempDir()) : path_(base + "/kiln_cache_XXXXXX") {
     if (mkdtemp(path_.data()) == nullptr) ADD_FAILURE() << "mkdtemp " << path_;
   }
   ~TempRoot() {

@@ -2,7 +2,8 @@
 //
 //   build ROOT KEYS START LOG   asks for every key once, from START on; a build takes 20 ms and adds a line to LOG
 //   hold ROOT KEY               builds KEY for ever, having said so on standard output
-//   fail ROOT KEY LOG           asks for KEY with a build that fails after 300 ms; prints the failure and its log
+//   fail ROOT KEY LOG GO        says so, then asks for KEY with a build that adds a line to LOG and fails once GO
+//                               exists; prints the failure and its log
 //   die ROOT KEY N              asks for KEY, and is killed at its N-th file operation
 //   storm ROOT KEYS ROUNDS SEED asks, publishes and removes at random; prints what it did
 //
@@ -78,11 +79,13 @@ int Hold(const char* root, int key) {
   return flight.ok() ? 1 : 0;
 }
 
-int Fail(const char* root, int key, const char* log) {
+int Fail(const char* root, int key, const char* log, const char* go) {
   Session session(root);
+  puts("asking");
+  fflush(stdout);
   const absl::StatusOr<Flight> flight = session.flights->GetOrBuild(SampleKey(key), [&]() -> absl::StatusOr<EntryPtr> {
     AppendLine(log, key);
-    absl::SleepFor(absl::Milliseconds(300));
+    while (access(go, F_OK) != 0) absl::SleepFor(absl::Milliseconds(1));
     absl::Status failure = absl::InternalError("compile: 1 error");
     failure.SetPayload("kiln/log", absl::Cord("line 7: error"));
     return failure;
@@ -131,7 +134,7 @@ int Main(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "";
   if (mode == "build" && argc == 6) return Build(argv[2], atoi(argv[3]), atoi(argv[4]), argv[5]);
   if (mode == "hold" && argc == 4) return Hold(argv[2], atoi(argv[3]));
-  if (mode == "fail" && argc == 5) return Fail(argv[2], atoi(argv[3]), argv[4]);
+  if (mode == "fail" && argc == 6) return Fail(argv[2], atoi(argv[3]), argv[4], argv[5]);
   if (mode == "die" && argc == 5) return Die(argv[2], atoi(argv[3]), atoi(argv[4]));
   if (mode == "storm" && argc == 6) return Storm(argv[2], atoi(argv[3]), atoi(argv[4]), atoi(argv[5]));
   fputs("usage: cache_worker build|hold|fail|die|storm ROOT ARGUMENTS...\n", stderr);
