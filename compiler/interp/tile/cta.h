@@ -1,0 +1,72 @@
+// One CTA of a tile-level kernel.
+#ifndef KILN_COMPILER_INTERP_TILE_CTA_H_
+#define KILN_COMPILER_INTERP_TILE_CTA_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "compiler/interp/tile/evaluate.h"
+#include "compiler/interp/tile/program.h"
+#include "compiler/interp/value.h"
+
+namespace kiln::interp {
+
+class Cta {
+ public:
+  // Borrows `program`, `options` and `steps_left`, which counts down over all CTAs.
+  Cta(const Program& program, const Frame& arguments, int64_t threads, const RunOptions& options, int64_t& steps_left);
+
+  // Errors carry place and thread.
+  absl::Status Run();
+
+ private:
+  struct Thread {
+    Frame frame;
+    int pc = 0;
+    bool waiting = false;
+    bool done = false;
+  };
+  using Participants = absl::Span<const int64_t>;
+
+  // Runs one thread until it waits for its team or ends.
+  absl::Status RunThread(int64_t thread);
+  // Lets every team whose threads all wait at one step execute it. Errors: none can.
+  absl::Status Meet();
+  absl::Status Stuck() const;
+
+  absl::Status Execute(const Step& step, Participants threads, Location& place);
+  absl::Status ExecuteControl(const Step& step, Thread& thread, Location& place);
+  absl::Status ExecuteLet(const Step& step, Participants threads, Location& place);
+  absl::Status ExecuteAlloc(const Step& step, Participants threads, Location& place);
+  absl::Status ExecuteAssign(const Step& step, Participants threads, Location& place);
+  absl::Status ExecuteTileOp(const Step& step, Participants threads, Location& place);
+  absl::Status ExecuteReduction(const Step& step, Participants threads, Location& place);
+  absl::Status ExecuteGather(const Expr& e, Evaluator& evaluator, const Asking* asking);
+  absl::Status ExecuteScatter(const Expr& e, Evaluator& evaluator);
+  absl::Status ExecuteCall(const Step& step, Participants threads, Location& place);
+  absl::Status CheckUniform(const Step& step, Participants threads) const;
+
+  absl::StatusOr<std::shared_ptr<Storage>> StorageOf(const Step& step, int64_t thread, const Shape& shape);
+
+  Evaluator EvaluatorOf(int64_t thread, const Asking* asking = nullptr) const;
+  // Who asks, when the body runs thread by thread.
+  std::optional<Asking> AskingOf(const Step& step, Participants threads) const;
+  int64_t TeamSize(Team team) const;
+  void Set(const Step& step, Participants threads, const Variable& variable);
+
+  const Program& program_;
+  const RunOptions& options_;
+  int64_t& steps_left_;
+  std::vector<Thread> threads_;
+  std::map<std::pair<int, int64_t>, std::shared_ptr<Storage>> storages_;  // By alloc step and owner
+};
+
+}  // namespace kiln::interp
+
+#endif  // KILN_COMPILER_INTERP_TILE_CTA_H_

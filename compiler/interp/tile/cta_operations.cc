@@ -1,0 +1,361 @@
+// The steps that a team executes together.
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "absl/cleanup/cleanup.h"
+#include "compiler/expr/visit.h"
+#include "compiler/interp/arith.h"
+#include "compiler/interp/tile/cta.h"
+#include "compiler/interp/tile/gemm.h"
+#include "compiler/interp/tile/holders.h"
+#include "compiler/interp/tile/reduce.h"
+#include "compiler/ir/intrinsics.h"
+#include "compiler/support/str_cat.h"
+#include "kiln/internal/status_macros.h"
+
+namespace kiln::interp {
+namespace {
+
+bool IsReduction(TileOpKind op) { return op >= TileOpKind::kSum && op <= TileOpKind::kAny; }
+
+Slot Combined(Op op, DType dtype, Slot a, Slot b) {
+  DType compute = ComputeType(dtype);
+  Slot result;
+  ApplyBinary(op, compute, &a, 0, &b, 0, 1, &result);  // Additions and minima have no fault.
+  return Convert(dtype, compute, result);
+}
+Slot AddCombine(DType dtype, Slot a, Slot b) { return Combined(Op::kAdd, dtype, a, b); }
+Slot MaxCombine(DType dtype, Slot a, Slot b) { return Combined(Op::kMax, dtype, a, b); }
+Slot MinCombine(DType dtype, Slot a, Slot b) { return Combined(Op::kMin, dtype, a, b); }
+
+Combine CombineOf(TileOpKind op) {
+  return op == TileOpKind::kAtomicAdd ? AddCombine : op == TileOpKind::kAtomicMax ? MaxCombine : MinCombine;
+}
+
+absl::Status ExpectOperands(const Expr& e, size_t count) {
+  if (e->args.size() >= count) return absl::OkStatus();
+  return absl::InvalidArgumentError(StrCat(OperationName(e), ": expected ", count, " operands, got ", e->args.size()));
+}
+
+absl::StatusOr<bool> Flag(const Expr& e, const char* name, bool otherwise, Evaluator& evaluator) {
+  Expr value = FindAttr(*e, name);
+  if (!value) return otherwise;
+  return evaluator.EvalBool(value);
+}
+
+}  // namespace
+
+std::optional<Asking> Cta::AskingOf(const Step& step, Participants threads) const {
+  if (program_.uniform) return std::nullopt;
+  Team team =
+      step.kind == Step::Kind::kTileOp && step.expr->tile.team != Team::kNone ? step.expr->tile.team : Team::kCta;
+  return Asking{team, {threads[0], static_cast<int64_t>(threads.size())}};
+}
+
+// Threads that execute one step together agree on the scalars in it.
+absl::Status Cta::CheckUniform(const Step& step, Participants threads) const {
+  if (threads.size() < 2 || step.kind == Step::Kind::kCall) return absl::OkStatus();
+  if (step.kind == Step::Kind::kTileOp && IsReduction(step.expr->tile.op)) return absl::OkStatus();
+  absl::Status status;
+  auto check = [&](const Expr& node) {
+    if (node->kind != ExprKind::kVar || !status.ok()) return;
+    auto it = program_.names.find(node->name);
+    if (it == program_.names.end()) return;
+    auto id = static_cast<size_t>(it->second.id);
+    const ValuePtr& first = threads_[static_cast<size_t>(threads[0])].frame.variables[id].value;
+    for (int64_t t : threads) {
+      const ValuePtr& value = threads_[static_cast<size_t>(t)].frame.variables[id].value;
+      if (!first || !value || first == value || !first->IsScalar() || !value->IsScalar()) continue;
+      if (std::memcmp(first->data.data(), value->data.data(), sizeof(Slot)) != 0) {
+        status = absl::FailedPreconditionError(StrCat("\"", node->name, "\" differs between threads ", threads[0],
+                                                      " and ", t, ", which execute this together"));
+        return;
+      }
+    }
+  };
+  if (step.expr) ForEach(step.expr, check);
+  if (step.target) ForEach(step.target, check);
+  return status;
+}
+
+absl::Status Cta::ExecuteLet(const Step& step, Participants threads, Location& place) {
+  Evaluator evaluator = EvaluatorOf(threads[0]);
+  absl::Cleanup note = [&] { place = evaluator.place(); };
+  const Expr& e = step.expr;
+  bool chain = e->kind == ExprKind::kVar || e->kind == ExprKind::kSubscript || e->kind == ExprKind::kReshape ||
+               e->kind == ExprKind::kPermute || e->kind == ExprKind::kReinterpret;
+  if (chain) {
+    KILN_ASSIGN_OR_RETURN(View view, evaluator.EvalView(e));
+    bool memory = view.storage->data && view.storage->space != ir::Space::kLocal;
+    if (memory && !view.dims.empty()) {
+      Set(step, threads, {nullptr, std::make_shared<const View>(std::move(view))});
+      return absl::OkStatus();
+    }
+  }
+  KILN_ASSIGN_OR_RETURN(ValuePtr value, evaluator.Eval(e));
+  if (step.stmt->dtype.Known()) value = ConvertValue(step.stmt->dtype.dtype, value);
+  Set(step, threads, {value, nullptr});
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::shared_ptr<Storage>> Cta::StorageOf(const Step& step, int64_t thread, const Shape& shape) {
+  const ir::TensorDecl& tensor = step.stmt->tensor;
+  bool local = tensor.space == ir::Space::kLocal;
+  Team owner = !local || tensor.owner == Team::kNone ? Team::kCta : tensor.owner;
+  int64_t size = program_.uniform ? 1 : TeamSize(owner);
+  auto key = std::make_pair(static_cast<int>(&step - program_.steps.data()), thread / size);
+  std::shared_ptr<Storage>& storage = storages_[key];
+  auto bytes = static_cast<size_t>(Bytes(tensor.dtype.dtype, ElementCount(shape)));
+  // Run thread by thread, a loop that comes back here finds what others still use; alone, it finds new memory.
+  if (storage && storage->bytes.size() == bytes && !program_.uniform) return storage;
+  storage = std::make_shared<Storage>();
+  storage->name = tensor.name;
+  storage->dtype = tensor.dtype.dtype;
+  storage->space = tensor.space;
+  storage->owner = owner;
+  storage->first_thread = thread / size * size;
+  storage->bytes.assign(bytes, 0xcd);
+  storage->data = storage->bytes.data();
+  if (options_.check_uninitialized) storage->written.assign(bytes, 0);
+  if (local && !tensor.layout.empty() && !program_.uniform) {
+    KILN_ASSIGN_OR_RETURN(storage->holders, HoldersOf(tensor, shape));
+  }
+  return storage;
+}
+
+absl::Status Cta::ExecuteAlloc(const Step& step, Participants threads, Location& place) {
+  constexpr int64_t kMaxElements = int64_t{1} << 31;
+  Evaluator evaluator = EvaluatorOf(threads[0]);
+  absl::Cleanup note = [&] { place = evaluator.place(); };
+  Shape shape;
+  int64_t elements = 1;
+  for (const Expr& extent : step.stmt->tensor.shape) {
+    KILN_ASSIGN_OR_RETURN(int64_t value, evaluator.EvalInt(extent));
+    if (value < 0 || value > kMaxElements || (elements *= value) > kMaxElements) {
+      return absl::InvalidArgumentError(
+          StrCat("alloc \"", step.stmt->tensor.name, "\": extent ", value, " is out of range"));
+    }
+    shape.push_back(value);
+  }
+  KILN_ASSIGN_OR_RETURN(std::shared_ptr<Storage> storage, StorageOf(step, threads[0], shape));
+  auto view = std::make_shared<const View>(WholeView(storage, shape));
+  Set(step, threads, {nullptr, view});
+  if (!step.expr) return absl::OkStatus();
+  KILN_ASSIGN_OR_RETURN(ValuePtr init, evaluator.Eval(step.expr));
+  return StoreView(*view, *init);
+}
+
+absl::Status Cta::ExecuteAssign(const Step& step, Participants threads, Location& place) {
+  Evaluator evaluator = EvaluatorOf(threads[0]);
+  absl::Cleanup note = [&] { place = evaluator.place(); };
+  KILN_ASSIGN_OR_RETURN(ValuePtr value, evaluator.Eval(step.expr));
+  if (step.target->kind == ExprKind::kVar) {
+    auto it = program_.names.find(step.target->name);
+    if (it == program_.names.end())
+      return absl::InvalidArgumentError(StrCat("\"", step.target->name, "\" has no value here"));
+    Variable& variable = threads_[static_cast<size_t>(threads[0])].frame.variables[static_cast<size_t>(it->second.id)];
+    if (variable.value) {
+      variable.value = ConvertValue(variable.value->dtype, value);
+      return absl::OkStatus();
+    }
+  }
+  KILN_ASSIGN_OR_RETURN(View target, evaluator.EvalView(step.target));
+  return StoreView(target, *value);
+}
+
+absl::Status Cta::ExecuteReduction(const Step& step, Participants threads, Location& place) {
+  const Expr& e = step.expr;
+  KILN_RETURN_IF_ERROR(ExpectOperands(e, 1));
+  // An operand that a smaller team owns has a value for each of them.
+  Team owner = IsTile(program_, e->args[0]) ? OwnerOf(program_, e->args[0]) : Team::kThread;
+  Team team = e->tile.team == Team::kNone ? Team::kCta : e->tile.team;
+  std::optional<Asking> asking = AskingOf(step, threads);
+  std::vector<ValuePtr> parts;
+  std::optional<int64_t> axis;
+  bool many = owner != Team::kNone && owner < team && !program_.uniform;
+  for (size_t k = 0; k < threads.size(); k += many ? static_cast<size_t>(TeamSize(owner)) : threads.size()) {
+    Evaluator evaluator = EvaluatorOf(threads[k], asking ? &*asking : nullptr);
+    absl::Cleanup note = [&] { place = evaluator.place(); };
+    KILN_ASSIGN_OR_RETURN(ValuePtr part, evaluator.Eval(e->args[0]));
+    parts.push_back(std::move(part));
+    if (Expr attr = FindAttr(*e, "axis")) {
+      KILN_ASSIGN_OR_RETURN(axis, evaluator.EvalInt(attr));
+    }
+  }
+  if (program_.uniform && parts[0]->IsScalar()) {
+    return absl::InvalidArgumentError(
+        StrCat(OperationName(e), ": expected a tile, got a scalar that every thread has"));
+  }
+  DType dtype = e->type.Known() ? e->type.dtype : DType::kNone;
+  KILN_ASSIGN_OR_RETURN(ValuePtr result, Reduce(e->tile.op, dtype, parts, axis));
+  if (step.variable >= 0) Set(step, threads, {result, nullptr});
+  return absl::OkStatus();
+}
+
+// dst[i, :] = table[index[i], :], rows of an index outside the table reading zero.
+absl::Status Cta::ExecuteGather(const Expr& e, Evaluator& evaluator, const Asking* asking) {
+  KILN_RETURN_IF_ERROR(ExpectOperands(e, 3));
+  KILN_ASSIGN_OR_RETURN(View target, evaluator.EvalView(e->args[0]));
+  KILN_ASSIGN_OR_RETURN(View table, evaluator.EvalView(e->args[1]));
+  KILN_ASSIGN_OR_RETURN(ValuePtr index, evaluator.Eval(e->args[2]));
+  if (target.dims.empty() || table.dims.size() != target.dims.size() || index->shape != Shape{target.dims[0].extent}) {
+    return absl::InvalidArgumentError(StrCat("gather: ", ShapeText(table.shape()), " by ", ShapeText(index->shape),
+                                             " does not give ", ShapeText(target.shape())));
+  }
+  for (int64_t row = 0; row < target.dims[0].extent; ++row) {
+    if (row < target.dims[0].valid_begin || row >= target.dims[0].valid_end) continue;
+    int64_t from = index->data[static_cast<size_t>(row)].i;
+    KILN_ASSIGN_OR_RETURN(View to_row, SubscriptOf(target, {{SubscriptItem::Kind::kIndex, row, 0}}));
+    // A slice, which reads zero where an index would be an error.
+    KILN_ASSIGN_OR_RETURN(View from_row, SubscriptOf(table, {{SubscriptItem::Kind::kSlice, from, 1}}));
+    LoadOptions options;
+    options.check_uninitialized = options_.check_uninitialized;
+    KILN_ASSIGN_OR_RETURN(ValuePtr value, LoadView(from_row, options));
+    Value row_value = *value;
+    row_value.shape.erase(row_value.shape.begin());
+    KILN_RETURN_IF_ERROR(StoreView(to_row, row_value, asking));
+  }
+  return absl::OkStatus();
+}
+
+// table[index[i], :] = src[i, :], rows of an index outside the table being dropped.
+absl::Status Cta::ExecuteScatter(const Expr& e, Evaluator& evaluator) {
+  KILN_RETURN_IF_ERROR(ExpectOperands(e, 3));
+  KILN_ASSIGN_OR_RETURN(View table, evaluator.EvalView(e->args[0]));
+  KILN_ASSIGN_OR_RETURN(ValuePtr index, evaluator.Eval(e->args[1]));
+  KILN_ASSIGN_OR_RETURN(View source, evaluator.EvalView(e->args[2]));
+  if (source.dims.empty() || table.dims.size() != source.dims.size() || index->shape != Shape{source.dims[0].extent}) {
+    return absl::InvalidArgumentError(StrCat("scatter: ", ShapeText(source.shape()), " by ", ShapeText(index->shape),
+                                             " into ", ShapeText(table.shape())));
+  }
+  LoadOptions options;
+  options.check_uninitialized = options_.check_uninitialized;
+  KILN_ASSIGN_OR_RETURN(ValuePtr rows, LoadView(source, options));
+  int64_t width = ElementCount(absl::MakeConstSpan(rows->shape).subspan(1));
+  for (int64_t row = 0; row < source.dims[0].extent; ++row) {
+    if (row < source.dims[0].valid_begin || row >= source.dims[0].valid_end) continue;
+    Value value;
+    value.dtype = rows->dtype;
+    value.shape.assign(rows->shape.begin(), rows->shape.end());
+    value.shape[0] = 1;
+    value.data.assign(rows->data.begin() + row * width, rows->data.begin() + (row + 1) * width);
+    SubscriptItem slice{SubscriptItem::Kind::kSlice, index->data[static_cast<size_t>(row)].i, 1};
+    KILN_ASSIGN_OR_RETURN(View to_row, SubscriptOf(table, {slice}));
+    KILN_RETURN_IF_ERROR(StoreView(to_row, value));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Cta::ExecuteTileOp(const Step& step, Participants threads, Location& place) {
+  using enum TileOpKind;
+  const Expr& e = step.expr;
+  if (IsReduction(e->tile.op)) return ExecuteReduction(step, threads, place);
+  std::optional<Asking> who = AskingOf(step, threads);
+  const Asking* asking = who ? &*who : nullptr;
+  Evaluator evaluator = EvaluatorOf(threads[0], asking);
+  absl::Cleanup note = [&] { place = evaluator.place(); };
+  switch (e->tile.op) {
+    case kCopy:
+    case kCopyAsync:
+    case kFill:
+    case kMap:
+    case kPermuteLayout:
+    case kAtomicAdd:
+    case kAtomicMax:
+    case kAtomicMin: {
+      KILN_RETURN_IF_ERROR(ExpectOperands(e, 2));
+      KILN_ASSIGN_OR_RETURN(View target, evaluator.EvalView(e->args[0]));
+      ValuePtr value;
+      if (Expr fill = FindAttr(*e, "fill")) {
+        KILN_ASSIGN_OR_RETURN(ValuePtr filler, evaluator.Eval(fill));
+        LoadOptions options{options_.check_uninitialized, asking, ConvertValue(DType::kF64, filler)->data[0].f};
+        KILN_ASSIGN_OR_RETURN(View source, evaluator.EvalView(e->args[1]));
+        KILN_ASSIGN_OR_RETURN(value, LoadView(source, options));
+      } else {
+        KILN_ASSIGN_OR_RETURN(value, evaluator.Eval(e->args[1]));
+      }
+      bool atomic = e->tile.op >= kAtomicAdd && e->tile.op <= kAtomicMin;
+      return StoreView(target, *value, asking, atomic ? CombineOf(e->tile.op) : nullptr);
+    }
+    case kGemm:
+    case kGemmAsync: {
+      KILN_RETURN_IF_ERROR(ExpectOperands(e, 3));
+      KILN_ASSIGN_OR_RETURN(View target, evaluator.EvalView(e->args[0]));
+      GemmForm form;
+      KILN_ASSIGN_OR_RETURN(form.trans_a, Flag(e, "trans_a", false, evaluator));
+      KILN_ASSIGN_OR_RETURN(form.trans_b, Flag(e, "trans_b", false, evaluator));
+      KILN_ASSIGN_OR_RETURN(form.accumulate, Flag(e, "accumulate", true, evaluator));
+      LoadOptions options;
+      // An accumulator that is overwritten may hold anything.
+      options.check_uninitialized = options_.check_uninitialized && form.accumulate;
+      KILN_ASSIGN_OR_RETURN(ValuePtr acc, LoadView(target, options));
+      KILN_ASSIGN_OR_RETURN(ValuePtr a, evaluator.Eval(e->args[1]));
+      KILN_ASSIGN_OR_RETURN(ValuePtr b, evaluator.Eval(e->args[2]));
+      KILN_ASSIGN_OR_RETURN(ValuePtr result, Gemm(*acc, *a, *b, form));
+      return StoreView(target, *result);
+    }
+    case kGather:
+      return ExecuteGather(e, evaluator, asking);
+    case kScatter:
+      return ExecuteScatter(e, evaluator);
+    default:
+      return absl::OkStatus();  // Waits and synchronization: everything before them is complete by now.
+  }
+}
+
+absl::Status Cta::ExecuteCall(const Step& step, Participants threads, Location& place) {
+  const Expr& e = step.expr;
+  const ir::IntrinsicInfo* info = ir::FindIntrinsic(e->name);
+  if (!info) return absl::InvalidArgumentError(StrCat("\"", e->name, "\" is no intrinsic"));
+  auto evaluate = [&](int64_t thread, size_t arg) {
+    Evaluator evaluator = EvaluatorOf(thread);
+    absl::StatusOr<ValuePtr> value = evaluator.Eval(e->args[arg]);
+    place = evaluator.place();
+    return value;
+  };
+  switch (info->id) {
+    case ir::Intrinsic::kBarrier:
+    case ir::Intrinsic::kWarpBarrier:
+      return absl::OkStatus();
+    case ir::Intrinsic::kShflIdx:
+    case ir::Intrinsic::kShflXor: {
+      KILN_RETURN_IF_ERROR(ExpectOperands(e, 2));
+      auto lanes = static_cast<int64_t>(threads.size());
+      std::vector<ValuePtr> values(threads.size());
+      for (size_t lane = 0; lane < threads.size(); ++lane) {
+        KILN_ASSIGN_OR_RETURN(values[lane], evaluate(threads[lane], 0));
+      }
+      for (int64_t lane = 0; lane < lanes; ++lane) {
+        int64_t thread = threads[static_cast<size_t>(lane)];
+        KILN_ASSIGN_OR_RETURN(ValuePtr selector, evaluate(thread, 1));
+        int64_t from = info->id == ir::Intrinsic::kShflXor ? lane ^ selector->data[0].i : selector->data[0].i;
+        if (from < 0 || from >= lanes)
+          return absl::FailedPreconditionError(StrCat(e->name, ": lane ", from, " is outside 0 .. ", lanes - 1));
+        if (step.variable >= 0) Set(step, {thread}, {values[static_cast<size_t>(from)], nullptr});
+      }
+      return absl::OkStatus();
+    }
+    case ir::Intrinsic::kAtomicAdd: {
+      KILN_RETURN_IF_ERROR(ExpectOperands(e, 3));
+      Evaluator evaluator = EvaluatorOf(threads[0]);
+      absl::Cleanup note = [&] { place = evaluator.place(); };
+      KILN_ASSIGN_OR_RETURN(View target, evaluator.EvalView(e->args[0]));
+      KILN_ASSIGN_OR_RETURN(int64_t element, evaluator.EvalInt(e->args[1]));
+      KILN_ASSIGN_OR_RETURN(ValuePtr value, evaluator.Eval(e->args[2]));
+      std::vector<SubscriptItem> items(target.dims.size());
+      for (size_t d = items.size(); d-- > 0;) {
+        int64_t extent = std::max<int64_t>(target.dims[d].extent, 1);
+        items[d].begin = d == 0 ? element : element % extent;
+        element /= extent;
+      }
+      KILN_ASSIGN_OR_RETURN(View one, SubscriptOf(target, items));
+      return StoreView(one, *value, nullptr, AddCombine);
+    }
+    default:
+      return absl::UnimplementedError(StrCat("\"", e->name, "\" beside tile operations; it runs in lowered kernels"));
+  }
+}
+
+}  // namespace kiln::interp

@@ -1,0 +1,18 @@
+// Runs a flattened tile-level body: one thread that stands for the CTA, or each thread by itself with team operations
+// as rendezvous.
+#ifndef KILN_COMPILER_INTERP_TILE_MACHINE_H_
+#define KILN_COMPILER_INTERP_TILE_MACHINE_H_
+
+#include "absl/status/status.h"
+#include "compiler/interp/bind.h"
+#include "compiler/interp/value.h"
+#include "compiler/ir/kernel.h"
+
+namespace kiln::interp {
+
+// Every CTA of the grid, in order of z, y, x.
+absl::Status RunTile(const ir::Kernel& kernel, const Bound& bound, const RunOptions& options);
+
+}  // namespace kiln::interp
+
+#endif  // KILN_COMPILER_INTERP_TILE_MACHINE_H_
