@@ -1,0 +1,364 @@
+#define DEVICE static __device__ __forceinline__
+struct f16 { unsigned short bits; };
+struct bf16 { unsigned short bits; };
+struct tf32 { unsigned bits; };
+struct f8e4m3 { unsigned char bits; };
+struct f8e5m2 { unsigned char bits; };
+struct f8e8m0 { unsigned char bits; };
+DEVICE float to_f32(f16 x) { float y; asm("cvt.f32.f16 %0, %1;" : "=f"(y) : "h"(x.bits)); return y; }
+DEVICE float to_f32(bf16 x) { return __uint_as_float((unsigned)x.bits << 16); }
+DEVICE float to_f32(tf32 x) { return __uint_as_float(x.bits & 0xffffe000u); }
+DEVICE float to_f32(f8e4m3 x) {
+  const unsigned sign = (x.bits & 0x80u) << 24, magnitude = x.bits & 0x7fu;
+  if (magnitude == 0x7fu) return __uint_as_float(sign | 0x7fc00000u);
+  if (magnitude < 8) return __uint_as_float(sign | __float_as_uint(magnitude * 0.001953125f));
+  return __uint_as_float(sign | ((magnitude << 20) + 0x3c000000u));
+}
+DEVICE float to_f32(f8e5m2 x) { float y; asm("cvt.f32.f16 %0, %1;" : "=f"(y) : "h"((unsigned short)(x.bits << 8))); return y; }
+DEVICE float to_f32(f8e8m0 x) { return __uint_as_float(x.bits == 0xff ? 0x7fc00000u : x.bits ? (unsigned)x.bits << 23 : 0x00400000u); }
+DEVICE float to_odd(double x) { const float y = __double2float_rz(x); return (double)y == x || x != x ? y : __uint_as_float(__float_as_uint(y) | 1); }
+DEVICE float to_odd(int x) { const float y = __int2float_rz(x); return (long long)y == x ? y : __uint_as_float(__float_as_uint(y) | 1); }
+DEVICE float to_odd(unsigned x) { const float y = __uint2float_rz(x); return (unsigned long long)y == x ? y : __uint_as_float(__float_as_uint(y) | 1); }
+DEVICE float to_odd(long long x) { const float y = __ll2float_rz(x); return (long long)y == x ? y : __uint_as_float(__float_as_uint(y) | 1); }
+DEVICE float to_odd(unsigned long long x) { const float y = __ull2float_rz(x); return (unsigned long long)y == x ? y : __uint_as_float(__float_as_uint(y) | 1); }
+DEVICE f16 to_f16(float x) { f16 y; asm("cvt.rn.f16.f32 %0, %1;" : "=h"(y.bits) : "f"(x)); return y; }
+DEVICE bf16 to_bf16(float x) { bf16 y; asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(y.bits) : "f"(x)); return y; }
+DEVICE tf32 to_tf32(float x) {
+  const unsigned bits = __float_as_uint(x);
+  return {x != x ? 0x7fffe000u : (bits + 0xfffu + (bits >> 13 & 1)) & 0xffffe000u};
+}
+// Magnitude bits of an f32 rounded to `mantissa` bits, exponents from `least` on, at most `most`.
+DEVICE unsigned char round_f8(float x, int mantissa, int least, unsigned most) {
+  const unsigned sign = __float_as_uint(x) >> 24 & 0x80u, bits = __float_as_uint(x) & 0x7fffffffu;
+  if (bits > 0x7f800000u) return 0x7f;
+  const int exponent = max((int)(bits >> 23) - 127, least);
+  const float scaled = __uint_as_float(bits) * __uint_as_float((unsigned)(127 + mantissa - exponent) << 23);
+  const unsigned code = bits >= 0x47800000u ? most : (unsigned)__float2int_rn(scaled) + ((unsigned)(exponent - least) << mantissa);
+  return (unsigned char)(sign | min(code, most));
+}
+DEVICE f8e4m3 to_f8e4m3(float x) { return {round_f8(x, 3, -6, 0x7eu)}; }
+DEVICE f8e5m2 to_f8e5m2(float x) { return {round_f8(x, 2, -14, 0x7bu)}; }
+DEVICE f8e8m0 to_f8e8m0(float x) {
+  const unsigned bits = __float_as_uint(x), exponent = bits >> 23, rest = bits & 0x7fffffu;
+  if (bits > 0x7f800000u || bits == 0) return {(unsigned char)(bits == 0 ? 0 : 0xff)};
+  const unsigned code = exponent == 0 ? rest > 0x600000u : exponent + (rest > 0x400000u || (rest == 0x400000u && exponent % 2));
+  return {(unsigned char)min(code, 254u)};
+}
+DEVICE int to_int(float x) { return __float2int_rn(x); }
+DEVICE int to_int(double x) { return x != x ? 0 : __double2int_rn(x); }
+DEVICE unsigned to_uint(float x) { return __float2uint_rn(x); }
+DEVICE unsigned to_uint(double x) { return x != x ? 0 : __double2uint_rn(x); }
+DEVICE long long to_long(float x) { return x != x ? 0 : __float2ll_rn(x); }
+DEVICE long long to_long(double x) { return x != x ? 0 : __double2ll_rn(x); }
+DEVICE unsigned long long to_ulong(float x) { return x != x ? 0 : __float2ull_rn(x); }
+DEVICE unsigned long long to_ulong(double x) { return x != x ? 0 : __double2ull_rn(x); }
+
+extern "C" __global__ void __launch_bounds__(128) conversions(const bool* __restrict__ x_bool, const signed char* __restrict__ x_i8, const short* __restrict__ x_i16, const int* __restrict__ x_i32, const long long* __restrict__ x_i64, const unsigned char* __restrict__ x_u8, const unsigned short* __restrict__ x_u16, const unsigned* __restrict__ x_u32, const unsigned long long* __restrict__ x_u64, const f16* __restrict__ x_f16, const bf16* __restrict__ x_bf16, const tf32* __restrict__ x_tf32, const float* __restrict__ x_f32, const double* __restrict__ x_f64, const f8e4m3* __restrict__ x_f8e4m3, const f8e5m2* __restrict__ x_f8e5m2, const f8e8m0* __restrict__ x_f8e8m0, bool* __restrict__ y_bool, signed char* __restrict__ y_i8, short* __restrict__ y_i16, int* __restrict__ y_i32, long long* __restrict__ y_i64, unsigned char* __restrict__ y_u8, unsigned short* __restrict__ y_u16, unsigned* __restrict__ y_u32, unsigned long long* __restrict__ y_u64, f16* __restrict__ y_f16, bf16* __restrict__ y_bf16, tf32* __restrict__ y_tf32, float* __restrict__ y_f32, double* __restrict__ y_f64, f8e4m3* __restrict__ y_f8e4m3, f8e5m2* __restrict__ y_f8e5m2, f8e8m0* __restrict__ y_f8e8m0) {
+  const int thread_id = threadIdx.x;
+  const bool v_bool = x_bool[thread_id];
+  y_bool[thread_id + 0] = v_bool;
+  y_i8[thread_id + 0] = (signed char)v_bool;
+  y_i16[thread_id + 0] = (short)v_bool;
+  y_i32[thread_id + 0] = v_bool;
+  y_i64[thread_id + 0] = v_bool;
+  y_u8[thread_id + 0] = (unsigned char)v_bool;
+  y_u16[thread_id + 0] = (unsigned short)v_bool;
+  y_u32[thread_id + 0] = (unsigned)v_bool;
+  y_u64[thread_id + 0] = (unsigned long long)v_bool;
+  y_f16[thread_id + 0] = to_f16((float)v_bool);
+  y_bf16[thread_id + 0] = to_bf16((float)v_bool);
+  y_tf32[thread_id + 0] = to_tf32((float)v_bool);
+  y_f32[thread_id + 0] = (float)v_bool;
+  y_f64[thread_id + 0] = (double)v_bool;
+  y_f8e4m3[thread_id + 0] = to_f8e4m3((float)v_bool);
+  y_f8e5m2[thread_id + 0] = to_f8e5m2((float)v_bool);
+  y_f8e8m0[thread_id + 0] = to_f8e8m0((float)v_bool);
+  const signed char v_i8 = x_i8[thread_id];
+  y_bool[thread_id + 128] = v_i8 != 0;
+  y_i8[thread_id + 128] = v_i8;
+  y_i16[thread_id + 128] = (short)v_i8;
+  y_i32[thread_id + 128] = v_i8;
+  y_i64[thread_id + 128] = v_i8;
+  y_u8[thread_id + 128] = (unsigned char)v_i8;
+  y_u16[thread_id + 128] = (unsigned short)v_i8;
+  y_u32[thread_id + 128] = (unsigned)v_i8;
+  y_u64[thread_id + 128] = (unsigned long long)v_i8;
+  y_f16[thread_id + 128] = to_f16((float)v_i8);
+  y_bf16[thread_id + 128] = to_bf16((float)v_i8);
+  y_tf32[thread_id + 128] = to_tf32((float)v_i8);
+  y_f32[thread_id + 128] = (float)v_i8;
+  y_f64[thread_id + 128] = (double)v_i8;
+  y_f8e4m3[thread_id + 128] = to_f8e4m3((float)v_i8);
+  y_f8e5m2[thread_id + 128] = to_f8e5m2((float)v_i8);
+  y_f8e8m0[thread_id + 128] = to_f8e8m0((float)v_i8);
+  const short v_i16 = x_i16[thread_id];
+  y_bool[thread_id + 256] = v_i16 != 0;
+  y_i8[thread_id + 256] = (signed char)v_i16;
+  y_i16[thread_id + 256] = v_i16;
+  y_i32[thread_id + 256] = v_i16;
+  y_i64[thread_id + 256] = v_i16;
+  y_u8[thread_id + 256] = (unsigned char)v_i16;
+  y_u16[thread_id + 256] = (unsigned short)v_i16;
+  y_u32[thread_id + 256] = (unsigned)v_i16;
+  y_u64[thread_id + 256] = (unsigned long long)v_i16;
+  y_f16[thread_id + 256] = to_f16((float)v_i16);
+  y_bf16[thread_id + 256] = to_bf16((float)v_i16);
+  y_tf32[thread_id + 256] = to_tf32((float)v_i16);
+  y_f32[thread_id + 256] = (float)v_i16;
+  y_f64[thread_id + 256] = (double)v_i16;
+  y_f8e4m3[thread_id + 256] = to_f8e4m3((float)v_i16);
+  y_f8e5m2[thread_id + 256] = to_f8e5m2((float)v_i16);
+  y_f8e8m0[thread_id + 256] = to_f8e8m0((float)v_i16);
+  const int v_i32 = x_i32[thread_id];
+  y_bool[thread_id + 384] = v_i32 != 0;
+  y_i8[thread_id + 384] = (signed char)v_i32;
+  y_i16[thread_id + 384] = (short)v_i32;
+  y_i32[thread_id + 384] = v_i32;
+  y_i64[thread_id + 384] = v_i32;
+  y_u8[thread_id + 384] = (unsigned char)v_i32;
+  y_u16[thread_id + 384] = (unsigned short)v_i32;
+  y_u32[thread_id + 384] = (unsigned)v_i32;
+  y_u64[thread_id + 384] = (unsigned long long)v_i32;
+  y_f16[thread_id + 384] = to_f16(to_odd(v_i32));
+  y_bf16[thread_id + 384] = to_bf16(to_odd(v_i32));
+  y_tf32[thread_id + 384] = to_tf32(to_odd(v_i32));
+  y_f32[thread_id + 384] = (float)v_i32;
+  y_f64[thread_id + 384] = (double)v_i32;
+  y_f8e4m3[thread_id + 384] = to_f8e4m3(to_odd(v_i32));
+  y_f8e5m2[thread_id + 384] = to_f8e5m2(to_odd(v_i32));
+  y_f8e8m0[thread_id + 384] = to_f8e8m0(to_odd(v_i32));
+  const long long v_i64 = x_i64[thread_id];
+  y_bool[thread_id + 512] = v_i64 != 0;
+  y_i8[thread_id + 512] = (signed char)v_i64;
+  y_i16[thread_id + 512] = (short)v_i64;
+  y_i32[thread_id + 512] = (int)v_i64;
+  y_i64[thread_id + 512] = v_i64;
+  y_u8[thread_id + 512] = (unsigned char)v_i64;
+  y_u16[thread_id + 512] = (unsigned short)v_i64;
+  y_u32[thread_id + 512] = (unsigned)v_i64;
+  y_u64[thread_id + 512] = (unsigned long long)v_i64;
+  y_f16[thread_id + 512] = to_f16(to_odd(v_i64));
+  y_bf16[thread_id + 512] = to_bf16(to_odd(v_i64));
+  y_tf32[thread_id + 512] = to_tf32(to_odd(v_i64));
+  y_f32[thread_id + 512] = (float)v_i64;
+  y_f64[thread_id + 512] = (double)v_i64;
+  y_f8e4m3[thread_id + 512] = to_f8e4m3(to_odd(v_i64));
+  y_f8e5m2[thread_id + 512] = to_f8e5m2(to_odd(v_i64));
+  y_f8e8m0[thread_id + 512] = to_f8e8m0(to_odd(v_i64));
+  const unsigned char v_u8 = x_u8[thread_id];
+  y_bool[thread_id + 640] = v_u8 != 0;
+  y_i8[thread_id + 640] = (signed char)v_u8;
+  y_i16[thread_id + 640] = (short)v_u8;
+  y_i32[thread_id + 640] = v_u8;
+  y_i64[thread_id + 640] = v_u8;
+  y_u8[thread_id + 640] = v_u8;
+  y_u16[thread_id + 640] = (unsigned short)v_u8;
+  y_u32[thread_id + 640] = (unsigned)v_u8;
+  y_u64[thread_id + 640] = (unsigned long long)v_u8;
+  y_f16[thread_id + 640] = to_f16((float)v_u8);
+  y_bf16[thread_id + 640] = to_bf16((float)v_u8);
+  y_tf32[thread_id + 640] = to_tf32((float)v_u8);
+  y_f32[thread_id + 640] = (float)v_u8;
+  y_f64[thread_id + 640] = (double)v_u8;
+  y_f8e4m3[thread_id + 640] = to_f8e4m3((float)v_u8);
+  y_f8e5m2[thread_id + 640] = to_f8e5m2((float)v_u8);
+  y_f8e8m0[thread_id + 640] = to_f8e8m0((float)v_u8);
+  const unsigned short v_u16 = x_u16[thread_id];
+  y_bool[thread_id + 768] = v_u16 != 0;
+  y_i8[thread_id + 768] = (signed char)v_u16;
+  y_i16[thread_id + 768] = (short)v_u16;
+  y_i32[thread_id + 768] = v_u16;
+  y_i64[thread_id + 768] = v_u16;
+  y_u8[thread_id + 768] = (unsigned char)v_u16;
+  y_u16[thread_id + 768] = v_u16;
+  y_u32[thread_id + 768] = (unsigned)v_u16;
+  y_u64[thread_id + 768] = (unsigned long long)v_u16;
+  y_f16[thread_id + 768] = to_f16((float)v_u16);
+  y_bf16[thread_id + 768] = to_bf16((float)v_u16);
+  y_tf32[thread_id + 768] = to_tf32((float)v_u16);
+  y_f32[thread_id + 768] = (float)v_u16;
+  y_f64[thread_id + 768] = (double)v_u16;
+  y_f8e4m3[thread_id + 768] = to_f8e4m3((float)v_u16);
+  y_f8e5m2[thread_id + 768] = to_f8e5m2((float)v_u16);
+  y_f8e8m0[thread_id + 768] = to_f8e8m0((float)v_u16);
+  const unsigned v_u32 = x_u32[thread_id];
+  y_bool[thread_id + 896] = v_u32 != 0;
+  y_i8[thread_id + 896] = (signed char)v_u32;
+  y_i16[thread_id + 896] = (short)v_u32;
+  y_i32[thread_id + 896] = (int)v_u32;
+  y_i64[thread_id + 896] = (long long)v_u32;
+  y_u8[thread_id + 896] = (unsigned char)v_u32;
+  y_u16[thread_id + 896] = (unsigned short)v_u32;
+  y_u32[thread_id + 896] = v_u32;
+  y_u64[thread_id + 896] = (unsigned long long)v_u32;
+  y_f16[thread_id + 896] = to_f16(to_odd(v_u32));
+  y_bf16[thread_id + 896] = to_bf16(to_odd(v_u32));
+  y_tf32[thread_id + 896] = to_tf32(to_odd(v_u32));
+  y_f32[thread_id + 896] = (float)v_u32;
+  y_f64[thread_id + 896] = (double)v_u32;
+  y_f8e4m3[thread_id + 896] = to_f8e4m3(to_odd(v_u32));
+  y_f8e5m2[thread_id + 896] = to_f8e5m2(to_odd(v_u32));
+  y_f8e8m0[thread_id + 896] = to_f8e8m0(to_odd(v_u32));
+  const unsigned long long v_u64 = x_u64[thread_id];
+  y_bool[thread_id + 1024] = v_u64 != 0;
+  y_i8[thread_id + 1024] = (signed char)v_u64;
+  y_i16[thread_id + 1024] = (short)v_u64;
+  y_i32[thread_id + 1024] = (int)v_u64;
+  y_i64[thread_id + 1024] = (long long)v_u64;
+  y_u8[thread_id + 1024] = (unsigned char)v_u64;
+  y_u16[thread_id + 1024] = (unsigned short)v_u64;
+  y_u32[thread_id + 1024] = (unsigned)v_u64;
+  y_u64[thread_id + 1024] = v_u64;
+  y_f16[thread_id + 1024] = to_f16(to_odd(v_u64));
+  y_bf16[thread_id + 1024] = to_bf16(to_odd(v_u64));
+  y_tf32[thread_id + 1024] = to_tf32(to_odd(v_u64));
+  y_f32[thread_id + 1024] = (float)v_u64;
+  y_f64[thread_id + 1024] = (double)v_u64;
+  y_f8e4m3[thread_id + 1024] = to_f8e4m3(to_odd(v_u64));
+  y_f8e5m2[thread_id + 1024] = to_f8e5m2(to_odd(v_u64));
+  y_f8e8m0[thread_id + 1024] = to_f8e8m0(to_odd(v_u64));
+  const f16 v_f16 = x_f16[thread_id];
+  y_bool[thread_id + 1152] = to_f32(v_f16) != 0.0f;
+  y_i8[thread_id + 1152] = (signed char)min(max(to_int(to_f32(v_f16)), -128), 127);
+  y_i16[thread_id + 1152] = (short)min(max(to_int(to_f32(v_f16)), -32768), 32767);
+  y_i32[thread_id + 1152] = to_int(to_f32(v_f16));
+  y_i64[thread_id + 1152] = to_long(to_f32(v_f16));
+  y_u8[thread_id + 1152] = (unsigned char)min(max(to_int(to_f32(v_f16)), 0), 255);
+  y_u16[thread_id + 1152] = (unsigned short)min(max(to_int(to_f32(v_f16)), 0), 65535);
+  y_u32[thread_id + 1152] = to_uint(to_f32(v_f16));
+  y_u64[thread_id + 1152] = to_ulong(to_f32(v_f16));
+  y_f16[thread_id + 1152] = v_f16;
+  y_bf16[thread_id + 1152] = to_bf16(to_f32(v_f16));
+  y_tf32[thread_id + 1152] = to_tf32(to_f32(v_f16));
+  y_f32[thread_id + 1152] = to_f32(v_f16);
+  y_f64[thread_id + 1152] = (double)to_f32(v_f16);
+  y_f8e4m3[thread_id + 1152] = to_f8e4m3(to_f32(v_f16));
+  y_f8e5m2[thread_id + 1152] = to_f8e5m2(to_f32(v_f16));
+  y_f8e8m0[thread_id + 1152] = to_f8e8m0(to_f32(v_f16));
+  const bf16 v_bf16 = x_bf16[thread_id];
+  y_bool[thread_id + 1280] = to_f32(v_bf16) != 0.0f;
+  y_i8[thread_id + 1280] = (signed char)min(max(to_int(to_f32(v_bf16)), -128), 127);
+  y_i16[thread_id + 1280] = (short)min(max(to_int(to_f32(v_bf16)), -32768), 32767);
+  y_i32[thread_id + 1280] = to_int(to_f32(v_bf16));
+  y_i64[thread_id + 1280] = to_long(to_f32(v_bf16));
+  y_u8[thread_id + 1280] = (unsigned char)min(max(to_int(to_f32(v_bf16)), 0), 255);
+  y_u16[thread_id + 1280] = (unsigned short)min(max(to_int(to_f32(v_bf16)), 0), 65535);
+  y_u32[thread_id + 1280] = to_uint(to_f32(v_bf16));
+  y_u64[thread_id + 1280] = to_ulong(to_f32(v_bf16));
+  y_f16[thread_id + 1280] = to_f16(to_f32(v_bf16));
+  y_bf16[thread_id + 1280] = v_bf16;
+  y_tf32[thread_id + 1280] = to_tf32(to_f32(v_bf16));
+  y_f32[thread_id + 1280] = to_f32(v_bf16);
+  y_f64[thread_id + 1280] = (double)to_f32(v_bf16);
+  y_f8e4m3[thread_id + 1280] = to_f8e4m3(to_f32(v_bf16));
+  y_f8e5m2[thread_id + 1280] = to_f8e5m2(to_f32(v_bf16));
+  y_f8e8m0[thread_id + 1280] = to_f8e8m0(to_f32(v_bf16));
+  const tf32 v_tf32 = x_tf32[thread_id];
+  y_bool[thread_id + 1408] = to_f32(v_tf32) != 0.0f;
+  y_i8[thread_id + 1408] = (signed char)min(max(to_int(to_f32(v_tf32)), -128), 127);
+  y_i16[thread_id + 1408] = (short)min(max(to_int(to_f32(v_tf32)), -32768), 32767);
+  y_i32[thread_id + 1408] = to_int(to_f32(v_tf32));
+  y_i64[thread_id + 1408] = to_long(to_f32(v_tf32));
+  y_u8[thread_id + 1408] = (unsigned char)min(max(to_int(to_f32(v_tf32)), 0), 255);
+  y_u16[thread_id + 1408] = (unsigned short)min(max(to_int(to_f32(v_tf32)), 0), 65535);
+  y_u32[thread_id + 1408] = to_uint(to_f32(v_tf32));
+  y_u64[thread_id + 1408] = to_ulong(to_f32(v_tf32));
+  y_f16[thread_id + 1408] = to_f16(to_f32(v_tf32));
+  y_bf16[thread_id + 1408] = to_bf16(to_f32(v_tf32));
+  y_tf32[thread_id + 1408] = v_tf32;
+  y_f32[thread_id + 1408] = to_f32(v_tf32);
+  y_f64[thread_id + 1408] = (double)to_f32(v_tf32);
+  y_f8e4m3[thread_id + 1408] = to_f8e4m3(to_f32(v_tf32));
+  y_f8e5m2[thread_id + 1408] = to_f8e5m2(to_f32(v_tf32));
+  y_f8e8m0[thread_id + 1408] = to_f8e8m0(to_f32(v_tf32));
+  const float v_f32 = x_f32[thread_id];
+  y_bool[thread_id + 1536] = v_f32 != 0.0f;
+  y_i8[thread_id + 1536] = (signed char)min(max(to_int(v_f32), -128), 127);
+  y_i16[thread_id + 1536] = (short)min(max(to_int(v_f32), -32768), 32767);
+  y_i32[thread_id + 1536] = to_int(v_f32);
+  y_i64[thread_id + 1536] = to_long(v_f32);
+  y_u8[thread_id + 1536] = (unsigned char)min(max(to_int(v_f32), 0), 255);
+  y_u16[thread_id + 1536] = (unsigned short)min(max(to_int(v_f32), 0), 65535);
+  y_u32[thread_id + 1536] = to_uint(v_f32);
+  y_u64[thread_id + 1536] = to_ulong(v_f32);
+  y_f16[thread_id + 1536] = to_f16(v_f32);
+  y_bf16[thread_id + 1536] = to_bf16(v_f32);
+  y_tf32[thread_id + 1536] = to_tf32(v_f32);
+  y_f32[thread_id + 1536] = v_f32;
+  y_f64[thread_id + 1536] = (double)v_f32;
+  y_f8e4m3[thread_id + 1536] = to_f8e4m3(v_f32);
+  y_f8e5m2[thread_id + 1536] = to_f8e5m2(v_f32);
+  y_f8e8m0[thread_id + 1536] = to_f8e8m0(v_f32);
+  const double v_f64 = x_f64[thread_id];
+  y_bool[thread_id + 1664] = v_f64 != 0.0;
+  y_i8[thread_id + 1664] = (signed char)min(max(to_int(v_f64), -128), 127);
+  y_i16[thread_id + 1664] = (short)min(max(to_int(v_f64), -32768), 32767);
+  y_i32[thread_id + 1664] = to_int(v_f64);
+  y_i64[thread_id + 1664] = to_long(v_f64);
+  y_u8[thread_id + 1664] = (unsigned char)min(max(to_int(v_f64), 0), 255);
+  y_u16[thread_id + 1664] = (unsigned short)min(max(to_int(v_f64), 0), 65535);
+  y_u32[thread_id + 1664] = to_uint(v_f64);
+  y_u64[thread_id + 1664] = to_ulong(v_f64);
+  y_f16[thread_id + 1664] = to_f16(to_odd(v_f64));
+  y_bf16[thread_id + 1664] = to_bf16(to_odd(v_f64));
+  y_tf32[thread_id + 1664] = to_tf32(to_odd(v_f64));
+  y_f32[thread_id + 1664] = (float)v_f64;
+  y_f64[thread_id + 1664] = v_f64;
+  y_f8e4m3[thread_id + 1664] = to_f8e4m3(to_odd(v_f64));
+  y_f8e5m2[thread_id + 1664] = to_f8e5m2(to_odd(v_f64));
+  y_f8e8m0[thread_id + 1664] = to_f8e8m0(to_odd(v_f64));
+  const f8e4m3 v_f8e4m3 = x_f8e4m3[thread_id];
+  y_bool[thread_id + 1792] = to_f32(v_f8e4m3) != 0.0f;
+  y_i8[thread_id + 1792] = (signed char)min(max(to_int(to_f32(v_f8e4m3)), -128), 127);
+  y_i16[thread_id + 1792] = (short)min(max(to_int(to_f32(v_f8e4m3)), -32768), 32767);
+  y_i32[thread_id + 1792] = to_int(to_f32(v_f8e4m3));
+  y_i64[thread_id + 1792] = to_long(to_f32(v_f8e4m3));
+  y_u8[thread_id + 1792] = (unsigned char)min(max(to_int(to_f32(v_f8e4m3)), 0), 255);
+  y_u16[thread_id + 1792] = (unsigned short)min(max(to_int(to_f32(v_f8e4m3)), 0), 65535);
+  y_u32[thread_id + 1792] = to_uint(to_f32(v_f8e4m3));
+  y_u64[thread_id + 1792] = to_ulong(to_f32(v_f8e4m3));
+  y_f16[thread_id + 1792] = to_f16(to_f32(v_f8e4m3));
+  y_bf16[thread_id + 1792] = to_bf16(to_f32(v_f8e4m3));
+  y_tf32[thread_id + 1792] = to_tf32(to_f32(v_f8e4m3));
+  y_f32[thread_id + 1792] = to_f32(v_f8e4m3);
+  y_f64[thread_id + 1792] = (double)to_f32(v_f8e4m3);
+  y_f8e4m3[thread_id + 1792] = v_f8e4m3;
+  y_f8e5m2[thread_id + 1792] = to_f8e5m2(to_f32(v_f8e4m3));
+  y_f8e8m0[thread_id + 1792] = to_f8e8m0(to_f32(v_f8e4m3));
+  const f8e5m2 v_f8e5m2 = x_f8e5m2[thread_id];
+  y_bool[thread_id + 1920] = to_f32(v_f8e5m2) != 0.0f;
+  y_i8[thread_id + 1920] = (signed char)min(max(to_int(to_f32(v_f8e5m2)), -128), 127);
+  y_i16[thread_id + 1920] = (short)min(max(to_int(to_f32(v_f8e5m2)), -32768), 32767);
+  y_i32[thread_id + 1920] = to_int(to_f32(v_f8e5m2));
+  y_i64[thread_id + 1920] = to_long(to_f32(v_f8e5m2));
+  y_u8[thread_id + 1920] = (unsigned char)min(max(to_int(to_f32(v_f8e5m2)), 0), 255);
+  y_u16[thread_id + 1920] = (unsigned short)min(max(to_int(to_f32(v_f8e5m2)), 0), 65535);
+  y_u32[thread_id + 1920] = to_uint(to_f32(v_f8e5m2));
+  y_u64[thread_id + 1920] = to_ulong(to_f32(v_f8e5m2));
+  y_f16[thread_id + 1920] = to_f16(to_f32(v_f8e5m2));
+  y_bf16[thread_id + 1920] = to_bf16(to_f32(v_f8e5m2));
+  y_tf32[thread_id + 1920] = to_tf32(to_f32(v_f8e5m2));
+  y_f32[thread_id + 1920] = to_f32(v_f8e5m2);
+  y_f64[thread_id + 1920] = (double)to_f32(v_f8e5m2);
+  y_f8e4m3[thread_id + 1920] = to_f8e4m3(to_f32(v_f8e5m2));
+  y_f8e5m2[thread_id + 1920] = v_f8e5m2;
+  y_f8e8m0[thread_id + 1920] = to_f8e8m0(to_f32(v_f8e5m2));
+  const f8e8m0 v_f8e8m0 = x_f8e8m0[thread_id];
+  y_bool[thread_id + 2048] = to_f32(v_f8e8m0) != 0.0f;
+  y_i8[thread_id + 2048] = (signed char)min(max(to_int(to_f32(v_f8e8m0)), -128), 127);
+  y_i16[thread_id + 2048] = (short)min(max(to_int(to_f32(v_f8e8m0)), -32768), 32767);
+  y_i32[thread_id + 2048] = to_int(to_f32(v_f8e8m0));
+  y_i64[thread_id + 2048] = to_long(to_f32(v_f8e8m0));
+  y_u8[thread_id + 2048] = (unsigned char)min(max(to_int(to_f32(v_f8e8m0)), 0), 255);
+  y_u16[thread_id + 2048] = (unsigned short)min(max(to_int(to_f32(v_f8e8m0)), 0), 65535);
+  y_u32[thread_id + 2048] = to_uint(to_f32(v_f8e8m0));
+  y_u64[thread_id + 2048] = to_ulong(to_f32(v_f8e8m0));
+  y_f16[thread_id + 2048] = to_f16(to_f32(v_f8e8m0));
+  y_bf16[thread_id + 2048] = to_bf16(to_f32(v_f8e8m0));
+  y_tf32[thread_id + 2048] = to_tf32(to_f32(v_f8e8m0));
+  y_f32[thread_id + 2048] = to_f32(v_f8e8m0);
+  y_f64[thread_id + 2048] = (double)to_f32(v_f8e8m0);
+  y_f8e4m3[thread_id + 2048] = to_f8e4m3(to_f32(v_f8e8m0));
+  y_f8e5m2[thread_id + 2048] = to_f8e5m2(to_f32(v_f8e8m0));
+  y_f8e8m0[thread_id + 2048] = v_f8e8m0;
+}
