@@ -1,6 +1,7 @@
 #include "compiler/interp/interpreter.h"
 
 #include "compiler/interp/bind.h"
+#include "compiler/interp/native/run.h"
 #include "compiler/interp/tile/machine.h"
 #include "compiler/support/str_cat.h"
 #include "kiln/internal/status_macros.h"
@@ -10,7 +11,7 @@ namespace {
 
 absl::Status RunBound(const ir::Kernel& kernel, absl::Span<const Argument> args, const RunOptions& options) {
   KILN_ASSIGN_OR_RETURN(Bound bound, Bind(kernel, args, options));
-  return RunTile(kernel, bound, options);
+  return kernel.native ? RunNative(kernel, bound, options) : RunTile(kernel, bound, options);
 }
 
 }  // namespace

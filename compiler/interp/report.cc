@@ -18,4 +18,23 @@ std::string Ranges(absl::Span<const int64_t> numbers) {
   return text;
 }
 
+std::string MeetingText(const Meeting& meeting) {
+  const char* threads = meeting.lanes ? "lanes" : "threads";
+  size_t missing = meeting.missing.size();
+  std::string text =
+      StrCat(Place(meeting.at), meeting.operation, " needs all ", meeting.total, " ", threads, " of ", meeting.team,
+             "; ", missing, missing == 1 ? " is" : " are", " missing: ", threads, " ", Ranges(meeting.missing));
+  if (meeting.branched) {
+    StrAppend(&text, "; they do not take the branch ");
+    const Location& branch = meeting.branch;
+    StrAppend(&text, branch.line > 0 ? StrCat("at ", branch.line, ":", branch.column) : std::string("around it"));
+  }
+  for (const Meeting::Elsewhere& other : meeting.elsewhere) {
+    if (other.operation.empty()) continue;
+    StrAppend(&text, "; ", Ranges(other.who), other.who.size() == 1 ? " waits at " : " wait at ", other.operation);
+    if (other.at.line > 0) StrAppend(&text, " at ", other.at.line, ":", other.at.column);
+  }
+  return text;
+}
+
 }  // namespace kiln::interp

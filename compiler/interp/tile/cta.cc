@@ -117,35 +117,32 @@ absl::Status Cta::Stuck() const {
   const Step& step = program_.steps[static_cast<size_t>(pc)];
   int64_t size = TeamSize(step.team), first = (waiting - threads_.begin()) / size * size;
   int64_t last = std::min(first + size, static_cast<int64_t>(threads_.size()));
-  bool lanes = step.team == Team::kWarp;
-  std::vector<int64_t> missing;
-  std::map<int, std::vector<int64_t>> elsewhere;  // By the step they wait at; -1 = ended
-  for (int64_t u = first; u < last; ++u) {
-    const Thread& other = threads_[static_cast<size_t>(u)];
-    if (other.waiting && other.pc == pc) continue;
-    missing.push_back(lanes ? u - first : u);
-    elsewhere[other.done ? -1 : other.pc].push_back(lanes ? u - first : u);
-  }
   auto name = [](const Step& s) {
     return s.kind == Step::Kind::kTileOp || s.kind == Step::Kind::kCall ? OperationName(s.expr)
                                                                         : std::string("this assignment");
   };
-  std::string text =
-      StrCat(Place(step.at), name(step), " needs all ", last - first, lanes ? " lanes of " : " threads of ",
-             TeamText(step.team, first / size), "; ", missing.size(), missing.size() == 1 ? " is" : " are",
-             " missing: ", lanes ? "lanes " : "threads ", Ranges(missing));
-  if (step.branch >= 0) {
-    const Location& branch = program_.steps[static_cast<size_t>(step.branch)].at;
-    StrAppend(&text, branch.line > 0 ? StrCat("; they do not take the branch at ", branch.line, ":", branch.column)
-                                     : "; they do not take the branch around it");
+  Meeting meeting;
+  meeting.at = step.at;
+  meeting.operation = name(step);
+  meeting.team = TeamText(step.team, first / size);
+  meeting.lanes = step.team == Team::kWarp;
+  meeting.total = last - first;
+  meeting.branched = step.branch >= 0;
+  if (meeting.branched) meeting.branch = program_.steps[static_cast<size_t>(step.branch)].at;
+  std::map<int, Meeting::Elsewhere> elsewhere;  // By the step they wait at; -1 = ended
+  for (int64_t u = first; u < last; ++u) {
+    const Thread& other = threads_[static_cast<size_t>(u)];
+    if (other.waiting && other.pc == pc) continue;
+    meeting.missing.push_back(meeting.lanes ? u - first : u);
+    Meeting::Elsewhere& there = elsewhere[other.done ? -1 : other.pc];
+    there.who.push_back(meeting.missing.back());
+    if (other.done) continue;
+    const Step& where = program_.steps[static_cast<size_t>(other.pc)];
+    there.operation = name(where);
+    there.at = where.at;
   }
-  for (const auto& [other, who] : elsewhere) {
-    if (other < 0) continue;
-    const Step& there = program_.steps[static_cast<size_t>(other)];
-    StrAppend(&text, "; ", Ranges(who), who.size() == 1 ? " waits" : " wait", " at ", name(there));
-    if (there.at.line > 0) StrAppend(&text, " at ", there.at.line, ":", there.at.column);
-  }
-  return absl::FailedPreconditionError(text);
+  for (auto& [where, who] : elsewhere) meeting.elsewhere.push_back(std::move(who));
+  return absl::FailedPreconditionError(MeetingText(meeting));
 }
 
 Evaluator Cta::EvaluatorOf(int64_t thread, const Asking* asking) const {

@@ -1,0 +1,93 @@
+// Lowered kernels against the tile kernels they came from, both interpreted: what every backend's lowering must keep.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "compiler/infer/infer.h"
+#include "compiler/infer/pipeline_loops.h"
+#include "compiler/lower/cpu/lower_cpu.h"
+#include "compiler/lower/cuda/lower.h"
+#include "compiler/plan/plan.h"
+#include "compiler/targets/targets.h"
+#include "kiln/internal/status_macros.h"
+#include "tests/compiler/interp/testing.h"
+
+namespace kiln::interp {
+namespace {
+
+absl::StatusOr<ir::Kernel> LowerFor(const ir::Kernel& kernel, const std::string& name) {
+  KILN_ASSIGN_OR_RETURN(Target target, FindTarget(name));
+  if (target.kind == TargetKind::kCpu) return LowerCpu(kernel, target, nullptr);
+  std::vector<std::string> notes;
+  KILN_ASSIGN_OR_RETURN(ir::Kernel ringed, PipelineLoops(kernel, target, &notes));
+  KILN_ASSIGN_OR_RETURN(ir::Kernel inferred, InferLayouts(ringed, target, &notes));
+  KILN_ASSIGN_OR_RETURN(Plan plan, MakePlan(inferred, target, CudaRules()));
+  return LowerCuda(inferred, plan, target);
+}
+
+double Tolerance(DType dtype) { return dtype == DType::kF32 ? 1e-5 : dtype == DType::kF16 ? 2e-3 : 1.6e-2; }
+
+struct Case {
+  const char* target;
+  DType dtype;
+};
+std::string CaseName(const testing::TestParamInfo<Case>& info) {
+  return std::string(info.param.target) + "_" + std::string(Name(info.param.dtype));
+}
+
+class Lowered : public testing::TestWithParam<Case> {
+ protected:
+  // Runs `tile` and what becomes of it on `out`, which both write.
+  void Compare(const ir::Kernel& tile, const std::function<std::vector<Argument>(Array&)>& args, Array out) {
+    absl::StatusOr<ir::Kernel> native = LowerFor(tile, GetParam().target);
+    ASSERT_EQ(native.status(), absl::OkStatus());
+    RunOptions options;
+    options.check_alignment = std::string(GetParam().target) != "cpu";
+    Array reference = out;
+    ASSERT_EQ(MessageOf(tile, args(reference)), "");
+    ASSERT_EQ(MessageOf(*native, args(out), options), "");
+    std::vector<double> expected = reference.values(), found = out.values();
+    for (size_t k = 0; k < expected.size(); ++k) {
+      ASSERT_NEAR(found[k], expected[k], Tolerance(GetParam().dtype) * (1 + std::fabs(expected[k]))) << "element " << k;
+    }
+  }
+};
+
+TEST_P(Lowered, Rmsnorm) {
+  DType dtype = GetParam().dtype;
+  for (auto [m, n] : {std::pair<int64_t, int64_t>{5, 96}, {3, 200}, {4, 1}}) {
+    ir::Kernel kernel =
+        KernelOfFile("api/kernels/rmsnorm.kiln", {{{"ROWS", 2}, {"THREADS", 128}, {"N", n}}, {{"T", dtype}}});
+    Array x(dtype, {m, n}, Noise(m * n, 1)), w(dtype, {n}, Noise(n, 2));
+    Compare(
+        kernel,
+        [&](Array& y) {
+          return std::vector<Argument>{x.tensor(), w.tensor(), y.tensor(), Scalar::Float(DType::kF32, 1e-5)};
+        },
+        Array(dtype, {m, n}));
+  }
+}
+
+TEST_P(Lowered, Gemm) {
+  DType dtype = GetParam().dtype;
+  for (auto [m, n, k] : {std::tuple<int64_t, int64_t, int64_t>{100, 72, 96}, {64, 64, 40}}) {
+    ir::Kernel kernel =
+        KernelOfFile("api/kernels/gemm.kiln",
+                     {{{"BM", 64}, {"BN", 64}, {"BK", 32}, {"STAGES", 3}, {"N", n}, {"K", k}}, {{"T", dtype}}});
+    Array a(dtype, {m, k}, Noise(m * k, 3)), b(dtype, {n, k}, Noise(n * k, 4));
+    Compare(
+        kernel, [&](Array& c) { return std::vector<Argument>{a.tensor(), b.tensor(), c.tensor()}; },
+        Array(dtype, {m, n}));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Lowered,
+                         testing::Values(Case{"sm_80", DType::kF16}, Case{"sm_80", DType::kBF16},
+                                         Case{"sm_80", DType::kF32}, Case{"sm_90a", DType::kBF16},
+                                         Case{"cpu", DType::kF32}, Case{"cpu", DType::kF16}, Case{"cpu", DType::kBF16}),
+                         CaseName);
+
+}  // namespace
+}  // namespace kiln::interp
