@@ -21,8 +21,19 @@ enum class TokenKind : uint8_t {
   kPunct,
 };
 
-// What the parser learned of a token; the formatter spaces by it.
-enum class TokenRole : uint8_t { kNone, kPrefix /* unary operator */, kOpenAngle, kCloseAngle, kInLayout };
+// What the parser learned of a token; the formatter goes by it.
+enum class TokenRole : uint8_t {
+  kNone,
+  kDeclaration,  // First of a kernel, an inline function or an op
+  kClause,       // First of a clause of a kernel
+  kStatement,    // First of a statement, or of a member of an op
+  kKernelBrace,  // `{` of a kernel's body
+  kInlineBrace,
+  kPrefix,  // Unary operator
+  kOpenAngle,
+  kCloseAngle,
+  kInLayout,
+};
 
 struct Token {
   TokenKind kind = TokenKind::kEnd;

@@ -9,13 +9,15 @@
 namespace kiln::ir {
 
 inline constexpr size_t kMaxTextBytes = size_t{16} << 20;
-inline constexpr size_t kMaxWireBytes = size_t{16} << 20;
-inline constexpr int64_t kMaxNodes = 1 << 20;       // Expression nodes of a module; a shared one counts at every use
-inline constexpr int64_t kMaxStatements = 1 << 18;  // Of a module
+inline constexpr size_t kMaxWireBytes = size_t{4} << 20;  // Two bytes of protobuf can take a hundred once they are read
+inline constexpr int64_t kMaxNodes = 1 << 18;       // Expression nodes of a module; a shared one counts at every use
+inline constexpr int64_t kMaxStatements = 1 << 16;  // Of a module
 inline constexpr int kMaxHeight = 256;              // Of one expression
 inline constexpr int kMaxNesting = 64;              // Of blocks
 inline constexpr size_t kMaxRank = 16;              // Of a tensor or tile
 inline constexpr size_t kMaxList = 4096;            // Arguments, parameters, candidates, members: any other list
+inline constexpr int64_t kMaxLanes = 4096;          // Of a native vector
+inline constexpr size_t kMaxAttrs = 64;             // Named arguments of one call
 inline constexpr size_t kMaxNameBytes = 128;
 inline constexpr size_t kMaxStringBytes = 4096;  // A message, a comment, a layout
 

@@ -324,7 +324,8 @@ Expr Parser::ParseName() {
   Node node = NodeAt(ExprKind::kVar, name.at);
   if (!ExpectName("an expression", &node.name)) return nullptr;
   // `cta_id.x` and `x.stride0` are single names; `x.reshape(...)` is a view.
-  while (At(".") && Peek(1).kind == TokenKind::kName && !IsWord(Peek(2), "(") && !Peek().first_on_line) {
+  while (At(".") && Peek(1).kind == TokenKind::kName && !IsWord(Peek(2), "(") &&
+         (!Peek().first_on_line || brackets_ > 0)) {
     Take();
     StrAppend(&node.name, ".", Take().text);
     if (node.name.size() > kMaxNameBytes) {
@@ -369,6 +370,13 @@ Expr Parser::ParseTeamCall() {
   return panic_ ? nullptr : Finish(std::move(node), height);
 }
 
+void Parser::CheckAttr(const Token& name, size_t count) {
+  if (count >= kMaxAttrs) Fail(name.at, StrCat("too many named arguments: expected at most ", kMaxAttrs));
+  if (name.text.size() > kMaxNameBytes) {
+    Fail(name.at, StrCat("name of ", name.text.size(), " characters: expected at most ", kMaxNameBytes));
+  }
+}
+
 // Positional arguments, then named ones.
 void Parser::ParseArgs(Node& node, int* height) {
   if (!Expect("(")) return;
@@ -378,6 +386,7 @@ void Parser::ParseArgs(Node& node, int* height) {
       Token name = Take();
       Take();
       if (FindAttr(node, name.text)) Report(name.at, StrCat("argument '", name.text, "' is given twice"));
+      CheckAttr(name, node.attrs.size());
       node.attrs.push_back({std::string(name.text), ParseExpr()});
     } else {
       if (!node.attrs.empty()) return Fail(Peek().at, "a positional argument after a named one");
@@ -395,6 +404,7 @@ void Parser::ParseVia(Node& node, int* height) {
   Deeper brackets(brackets_);
   ParseList(")", "settings", [&] {
     Attr setting;
+    const Token name = Peek();
     if (!ExpectName("the name of a setting", &setting.name) || !Expect("=")) return;
     // A lone name is a word of the rule's (`multicast = all`), not a variable.
     bool word =
@@ -403,16 +413,19 @@ void Parser::ParseVia(Node& node, int* height) {
     setting.value = ParseExpr();
     resolve_ = resolved;
     *height = std::max(*height, height_);
+    for (const Attr& before : node.tile.via_config)
+      if (before.name == setting.name) Report(name.at, StrCat("setting '", setting.name, "' is given twice"));
+    CheckAttr(name, node.tile.via_config.size());
     node.tile.via_config.push_back(std::move(setting));
   });
 }
 
-int Parser::ParseSmallInt(std::string_view what) {
+int64_t Parser::ParseBoundedInt(std::string_view what, int64_t min, int64_t max) {
   int64_t value = 0;
   Location at = Peek().at;
   if (!ExpectInt(what, &value)) return 0;
-  if (value < 0 || value > INT32_MAX) Fail(at, StrCat("expected ", what, ", found ", value));
-  return static_cast<int>(value);
+  if (value < min || value > max) Fail(at, StrCat("expected ", what, " of ", min, " to ", max, ", found ", value));
+  return value;
 }
 
 Expr Parser::ParseCall(const Token& name, DTypeRef dtype) {
@@ -427,6 +440,10 @@ Expr Parser::ParseCall(const Token& name, DTypeRef dtype) {
                                                : DTypeRef{DType::kNone, std::string(name.text)};
     }
     return ParseFunction(node, name) ? Finish(std::move(node), height_) : nullptr;
+  }
+  if (IsFunction(name.text)) {
+    Fail(name.at, StrCat("'", name.text, "' takes no dtype in angle brackets"));
+    return nullptr;
   }
   node.name = name.text;
   node.dtype = std::move(dtype);
@@ -478,7 +495,9 @@ bool Parser::ParseFunction(Node& node, const Token& name) {
   int height = 0;
   ParseList(")", "arguments", [&] {
     if (integer && count == exprs) {
-      node.int_value = ParseSmallInt("a constant");
+      const bool lanes = node.kind != ExprKind::kIndex && node.kind != ExprKind::kDim;
+      node.int_value =
+          lanes ? ParseBoundedInt("a number of lanes", 1, kMaxLanes) : ParseBoundedInt("an axis", 0, INT32_MAX);
     } else {
       node.args.push_back(ParseExpr());
       height = std::max(height, height_);
@@ -489,6 +508,10 @@ bool Parser::ParseFunction(Node& node, const Token& name) {
   if (count != expected && !(optional && count + 1 == expected)) {
     Fail(name.at,
          StrCat("'", name.text, "' takes ", expected, expected == 1 ? " argument" : " arguments", ", found ", count));
+    return false;
+  }
+  if (node.kind == ExprKind::kLoad && node.args[0]->kind != ExprKind::kVar) {
+    Fail(name.at, "'load' takes a tensor's name first");
     return false;
   }
   height_ = height;

@@ -18,6 +18,7 @@ void Parser::ParseKernel(Module& module) {
   if (At("<")) ParseMetas(kernel);
   ParseParams(kernel);
   ParseClauses(kernel);
+  SetRole(TokenRole::kKernelBrace);
   if (!panic_) kernel.body = ParseBlock();
   scope_.Release(mark);
   module.kernels.push_back(std::move(kernel));
@@ -134,6 +135,7 @@ void Parser::ResolveAll(const Expr& root) {
 
 void Parser::ParseClauses(Kernel& kernel) {
   while (!panic_ && !At("{")) {
+    SetRole(TokenRole::kClause);
     if (!ParseClause(kernel)) return FailExpected("a clause or '{'");
   }
 }

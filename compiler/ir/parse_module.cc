@@ -14,6 +14,7 @@ Module Parser::ParseModule() {
   Module module;
   CollectInlines();
   while (!AtEnd() && !diagnostics_.Full()) {
+    SetRole(TokenRole::kDeclaration);
     if (At("kernel")) {
       ParseKernel(module);
     } else if (At("inline")) {
@@ -70,6 +71,7 @@ void Parser::ParseInline(Module& module) {
     function.returns = true;
     function.result = ParseInlineType();
   }
+  SetRole(TokenRole::kInlineBrace);
   function.body = ParseBlock();
   scope_.Release(mark);
   module.inlines.push_back(std::move(function));
@@ -99,7 +101,10 @@ void Parser::ParseOp(Module& module) {
   OpDecl op;
   Take();
   if (!ExpectName("the name of the op", &op.name, &op.at) || !Expect("{")) return;
-  ParseList("}", "members", [&] { op.members.push_back(ParseMember()); });
+  ParseList("}", "members", [&] {
+    SetRole(TokenRole::kStatement);
+    op.members.push_back(ParseMember());
+  });
   module.ops.push_back(std::move(op));
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "compiler/expr/visit.h"
+#include "compiler/ir/layout_text.h"
 #include "compiler/ir/limits.h"
 #include "compiler/ir/parser.h"
 #include "compiler/ir/words.h"
@@ -52,6 +53,7 @@ void Parser::ParseStatements(Block& block) {
     if (Peek().first_on_line && IsOneOf(Peek(), kDeclarationWords)) return FailExpected("a statement or '}'");
     if (TakeIf(";")) continue;
     size_t start = next_;
+    SetRole(TokenRole::kStatement);
     Stmt stmt = ParseStatement();
     if (!panic_ && !Peek().first_on_line && !At(";") && !At("}") && !AtEnd()) {
       FailExpected("the end of the statement");
@@ -173,21 +175,20 @@ void Parser::ParseAlloc(StmtNode& node) {
     --brackets_;
   }
   if (TakeIf("align")) ExpectInt("an alignment in bytes", &tensor.align);
-  if (TakeIf("offset")) ExpectInt("an offset in bytes", &tensor.offset);
+  if (TakeIf("offset")) tensor.offset = ParseBoundedInt("an offset in bytes", 0, INT64_MAX);
   if (TakeIf("=")) node.value = ParseExpr();
   DeclareAnyway(tensor.name, at);
 }
 
-// Tokens up to the end of the line or the next part of the declaration, spaced as layouts are printed.
+// Tokens up to the end of the line or the next part of the declaration.
 std::string Parser::ParseLayout() {
   std::string layout;
   int depth = 0;
   Location at = Peek().at;
   while (!AtEnd()) {
     const Token& token = Peek();
-    if (depth == 0 &&
-        (token.first_on_line || At("padded") || At("align") || At("offset") || At("=") || At(";") || At("}")))
-      break;
+    if (token.first_on_line) break;
+    if (depth == 0 && (At("padded") || At("align") || At("offset") || At("=") || At(";") || At("}"))) break;
     if (At("(") || At("[")) ++depth;
     if (At(")") || At("]")) --depth;
     bool joins = depth == 0 && (At("+") || At("o"));
@@ -199,7 +200,11 @@ std::string Parser::ParseLayout() {
     }
   }
   if (layout.empty()) FailExpected("a layout");
-  return layout;
+  if (panic_) return "";
+  absl::StatusOr<std::string> canonical = CanonicalLayout(layout);
+  if (canonical.ok()) return *std::move(canonical);
+  Report(at, StrCat("expected a layout, found '", layout, "': ", canonical.status().message()));
+  return "";
 }
 
 void Parser::ParseFor(StmtNode& node) {
@@ -269,7 +274,8 @@ void Parser::ParseStore(StmtNode& node) {
 // An assignment, or a call for its effect.
 void Parser::ParseSimple(StmtNode& node) {
   const Token first = Peek();
-  if (first.kind != TokenKind::kName && !At("(")) return FailExpected("a statement");
+  const bool word = first.kind == TokenKind::kName && IsReserved(first.text) && FindTeam(first.text) == Team::kNone;
+  if (word || (first.kind != TokenKind::kName && !At("("))) return FailExpected("a statement");
   Expr e = ParseExpr();
   if (panic_) return;
   Op compound = CompoundOp(Peek().text);

@@ -114,7 +114,8 @@ class Parser {
   bool ParseFunction(Node& node, const Token& name);
   void ParseArgs(Node& node, int* height);
   void ParseVia(Node& node, int* height);
-  int ParseSmallInt(std::string_view what);
+  int64_t ParseBoundedInt(std::string_view what, int64_t min, int64_t max);
+  void CheckAttr(const Token& name, size_t count);
   std::vector<Expr> ParseExprs(std::string_view close);
   Expr Finish(Node node, int height);
   bool AtGenericCall() const;

@@ -154,7 +154,7 @@ void AppendHead(std::string& out, const Kernel& kernel) {
   std::vector<std::string> params = PrintAll(kernel.params, PrintParam);
   size_t width = out.size() - (out.rfind('\n') + 1) + 1;
   for (const std::string& param : params) width += param.size() + 2;
-  if (width > kColumns) out += "\n    ";
+  if (width > kColumns && !params.empty()) out += "\n    ";
   AppendWrapped(out, params);
   out += ")";
 }
