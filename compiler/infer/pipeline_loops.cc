@@ -148,8 +148,6 @@ class Pipeliner {
     Block prologue = {ir::If(B(Lt(early, loop.end)), Copies(parts, k, early, buffers_first)), ir::Eval(commit)};
     out.push_back(ir::For(first, I(0), I(stages - 1), std::move(prologue), LoopKind::kUnroll));
 
-    out.push_back(ir::Mutable(read, DType::kI64, I(0)));
-    out.push_back(ir::Mutable(write, DType::kI64, I(stages - 1)));
     TileOpInfo wait;
     wait.op = TileOpKind::kWaitCopy;
     wait.team = Team::kCta;
@@ -160,17 +158,17 @@ class Pipeliner {
     TileOpInfo sync;
     sync.op = TileOpKind::kSync;
     sync.team = Team::kCta;
-    Block body = {wait_for(stages - 2), ir::Eval(WithType(TileOperation(sync, {}), {DType::kBool}))};
+    // Slots follow from the loop variable, so that their ranges are plain.
+    Expr trip = T(FloorDiv(T(Var(k, IndexType()) - loop.begin), step));
+    Block body = {ir::Let(read, Simplify(T(Mod(trip, I(stages))), {})),
+                  ir::Let(write, T(Mod(T(Var(read, IndexType()) + I(stages - 1)), I(stages)))), wait_for(stages - 2),
+                  ir::Eval(WithType(TileOperation(sync, {}), {DType::kBool}))};
     Expr later = Simplify(T(Var(k, IndexType()) + T(I(stages - 1) * step)), {});
     body.push_back(ir::If(B(Lt(later, loop.end)), Copies(parts, k, later, buffers_write)));
     body.push_back(ir::Eval(commit));
     body.insert(body.end(), parts.lets.begin(), parts.lets.end());
     Block work = ir::Substitute(parts.work, buffers_read);
     body.insert(body.end(), work.begin(), work.end());
-    Expr read_var = Var(read, IndexType());
-    body.push_back(ir::Assign(Var(write, IndexType()), read_var));
-    body.push_back(
-        ir::Assign(read_var, T(Select(B(Binary(Op::kEq, read_var, I(stages - 1))), I(0), T(read_var + I(1))))));
 
     StmtNode steady = loop;
     steady.loop = LoopKind::kSerial;

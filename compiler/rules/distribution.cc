@@ -150,16 +150,20 @@ Distribution RowMajorDistribution(const std::vector<int64_t>& shape, int64_t thr
   if (per_row > 1) cols.push_back({per_row, vector, 1, DigitAxis::kThread});
   if (vector > 1) cols.push_back({vector, 1, 0, DigitAxis::kSlot});
 
+  int64_t copies = groups;  // Groups of threads that rows leave over hold copies
   for (size_t d = 0; d + 1 < rank; ++d) {
     std::vector<Digit> rows;
-    bool innermost = d + 2 == rank;
-    int64_t in_parallel = innermost ? groups : 1;
+    int64_t in_parallel = 1;
+    if (d + 2 == rank && shape[d] >= groups) in_parallel = groups;
+    if (d + 2 == rank)
+      while (in_parallel < shape[d] && groups % (in_parallel * 2) == 0) in_parallel *= 2;
+    copies /= in_parallel;
     int64_t loops = (shape[d] + in_parallel - 1) / in_parallel;
     if (loops > 1) rows.push_back({loops, in_parallel, 0, DigitAxis::kSlot});
     if (in_parallel > 1) rows.push_back({in_parallel, 1, per_row, DigitAxis::kThread});
     out.dims.push_back(std::move(rows));
   }
-  if (rank == 1 && groups > 1) out.replicas.push_back({groups, 1, per_row, DigitAxis::kThread});
+  if (copies > 1) out.replicas.push_back({copies, 1, per_row * (groups / copies), DigitAxis::kThread});
   out.dims.push_back(std::move(cols));
   return Renumbered(std::move(out));
 }

@@ -72,7 +72,13 @@ Expr SharedAddress(const layout::Layout& layout, const std::vector<Expr>& index,
   const layout::Swizzle& s = swizzled->swizzle();
   int64_t unit = int64_t{1} << s.per_element;
   Expr row = T(Mod(T(FloorDiv(address, I(unit << s.atom_len))), I(int64_t{1} << s.swizzle_len)));
-  return Simplify(T(Binary(Op::kBitXor, address, T(row * I(unit)))), facts);
+  Expr bits = Simplify(T(row * I(unit)), facts);
+  // Only the bits of a chunk's place in its line change: what lies above them stays outside, where neighbours share it.
+  const int64_t line = unit << s.swizzle_len;
+  Expr low = Simplify(T(Mod(address, I(line))), facts);
+  if (low->kind == ExprKind::kBinary && low->op == Op::kMod) return T(Binary(Op::kBitXor, address, bits));
+  Expr high = Simplify(T(address - low), facts);
+  return Simplify(T(high + T(Binary(Op::kBitXor, low, bits))), facts);
 }
 
 }  // namespace

@@ -125,10 +125,10 @@ std::optional<double> ScoreCuda(const Footprint& f, const Target& target) {
     double score = 1000.0 * static_cast<double>(f.gemm_m * f.gemm_n) / static_cast<double>(f.gemm_m + f.gemm_n);
     score *= 1 + 0.05 * static_cast<double>(std::min<int64_t>(f.stages, 3));
     const double registers = static_cast<double>(threads) * (words + 64);
-    if (shared && f.shared * 2 <= shared->capacity && registers * 2 <= static_cast<double>(target.registers))
-      score *= 1.05;
+    if (shared && f.shared * 2 <= shared->capacity && registers * 2 <= static_cast<double>(target.registers)) score *= 1.4;
     if (f.gemm_k >= 64) score *= 1.02;
     if (f.gemm_m >= f.gemm_n) score *= 1.01;
+    score *= 1 + words / 1000;  // A warp with more of the accumulator reads less of shared memory for it
     return score;
   }
   if (words > 96) return std::nullopt;

@@ -168,7 +168,7 @@ absl::StatusOr<RunValue> RunValue::Make(Lowering& lower, const Expr& value, cons
     if (vector || count == 1) {
       Expr address = AddressOf(leaf.operand, coords, lower.facts);
       lower.When(
-          GuardOf(leaf.operand, coords, lower.facts),
+          lower.Guard(leaf.operand, coords),
           [&] { lower.Add(ir::Store(leaf.registers, I(0), Element(source, address, static_cast<int>(count)))); },
           [&] { clear(count); });
     } else {
@@ -177,7 +177,7 @@ absl::StatusOr<RunValue> RunValue::Make(Lowering& lower, const Expr& value, cons
         at.back() = AddI(at.back(), v);
         Expr address = AddressOf(leaf.operand, at, lower.facts);
         lower.When(
-            GuardOf(leaf.operand, at, lower.facts),
+            lower.Guard(leaf.operand, at),
             [&] { lower.Add(ir::Store(leaf.registers, v, Element(source, address))); },
             [&] { lower.Add(ir::Store(leaf.registers, v, zero)); });
       });
@@ -308,6 +308,54 @@ absl::StatusOr<Expr> MoveLeaves(Lowering& lower, const Expr& value, const Spread
     moved[tensor.name] = Var(tile->name, {tile->dtype, 1, true, tile->shape});
   }
   return moved.empty() ? value : Substitute(value, moved);
+}
+
+namespace {
+
+// `start + extent <= limit` for each dimension that facts leave open; `columns` tells of one along the vectors.
+Expr WholeInside(const Lowering& lower, const Operand& operand, bool* columns) {
+  Expr all;
+  if (operand.tensor->space == ir::Space::kLocal) return all;
+  for (size_t d = 0; d < operand.dims.size(); ++d) {
+    const OperandDim& dim = operand.dims[d];
+    if (dim.root < 0) continue;
+    Expr within = lower.Simple(WithType(Binary(Op::kLe, AddI(dim.start, dim.extent), dim.limit), {DType::kBool}));
+    if (within->kind == ExprKind::kBool && within->int_value) continue;
+    all = Both(all, within);
+    *columns |= d + 1 == operand.dims.size();
+  }
+  return all;
+}
+
+}  // namespace
+
+absl::Status SplitEdges(Lowering& lower, const Operand* target, const Expr& value, absl::FunctionRef<absl::Status()> emit) {
+  std::vector<Operand> operands;
+  if (target) operands.push_back(*target);
+  for (const Expr& reference : LeavesOf(value)) {
+    KILN_ASSIGN_OR_RETURN(Operand operand, ResolveOperand(reference, lower.tensors()));
+    operands.push_back(std::move(operand));
+  }
+  bool columns = false;
+  std::vector<Expr> conditions;
+  for (const Operand& operand : operands) {
+    Expr inside = WholeInside(lower, operand, &columns);
+    bool known = !inside || std::any_of(conditions.begin(), conditions.end(), [&](const Expr& c) { return Equal(c, inside); });
+    if (!known) conditions.push_back(inside);
+  }
+  if (!columns) return emit();
+  Expr all;
+  for (const Expr& condition : conditions) all = Both(all, condition);
+  absl::Status whole, edge;
+  lower.When(
+      all,
+      [&] {
+        lower.inside = true;
+        whole = emit();
+        lower.inside = false;
+      },
+      [&] { edge = emit(); });
+  return whole.ok() ? edge : whole;
 }
 
 absl::Status SyncReads(Lowering& lower, const Expr& value) {

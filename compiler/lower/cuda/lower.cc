@@ -80,9 +80,13 @@ class Walker {
         lower_.Add(ir::MakeStmt(std::move(node)));
         return absl::OkStatus();
       }
-      case StmtKind::kAssume:
-        lower_.facts = Assuming(stmt->value, std::move(lower_.facts));
+      case StmtKind::kAssume: {
+        StmtNode node = *stmt;
+        KILN_ASSIGN_OR_RETURN(node.value, Scalar(stmt->value));
+        lower_.facts = Assuming(node.value, std::move(lower_.facts));
+        lower_.Add(ir::MakeStmt(std::move(node)));  // The printer narrows by it.
         return absl::OkStatus();
+      }
       default: {
         StmtNode node = *stmt;
         if (node.value) {

@@ -141,6 +141,10 @@ void Lowering::SyncBeforeWrite(const Operand& operand) {
   barriers.Write(operand.tensor->name);
 }
 
+Expr Lowering::Guard(const Operand& operand, const std::vector<Expr>& coords) const {
+  return inside ? nullptr : GuardOf(operand, coords, facts);
+}
+
 Expr Lowering::Simple(const Expr& e) const { return Simplify(e, facts); }
 
 bool IsShared(const TensorInfo& tensor) {

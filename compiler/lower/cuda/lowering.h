@@ -67,6 +67,10 @@ class Lowering {
 
   Facts facts;  // Of every name visible here; loop names are fresh, so that none is ever wrong
   BarrierTracker barriers;
+  bool inside = false;  // The statement at hand is known to lie within every tensor: no guards
+
+  // GuardOf, or null where the statement is known to be inside.
+  Expr Guard(const Operand& operand, const std::vector<Expr>& coords) const;
 
   // Appends to the innermost open block.
   void Add(ir::Stmt stmt) { blocks_.back()->push_back(std::move(stmt)); }

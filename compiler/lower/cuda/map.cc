@@ -55,19 +55,10 @@ absl::Status StoreRun(Lowering& lower, const RunValue& value, const Expr& regist
   return status;
 }
 
-}  // namespace
-
-absl::Status LowerMap(Lowering& lower, const ir::StmtNode& stmt) {
-  Assignment assign = AssignmentOf(stmt);
-  KILN_ASSIGN_OR_RETURN(Operand target, ResolveOperand(assign.target, lower.tensors()));
+absl::Status EmitRuns(Lowering& lower, const Assignment& assign, const Operand& target, const Spread& spread) {
   const TensorInfo& tensor = *target.tensor;
-  KILN_ASSIGN_OR_RETURN(Spread spread, SpreadOf(lower, &target, assign.value, assign.target->type.shape));
-  KILN_ASSIGN_OR_RETURN(assign.value, MoveLeaves(lower, assign.value, spread));
-  KILN_RETURN_IF_ERROR(SyncReads(lower, assign.value));
-  lower.SyncBeforeWrite(target);
   const bool local = tensor.space == ir::Space::kLocal;
   Expr destination = TensorVar(tensor.name, tensor.dtype);
-
   absl::Status status;
   ForEachRun(lower, spread, /*once=*/!local, [&](const Run& run) {
     auto emit = [&]() -> absl::Status {
@@ -82,7 +73,7 @@ absl::Status LowerMap(Lowering& lower, const ir::StmtNode& stmt) {
         Expr packed = lower.Registers(tensor.name + "_w", tensor.dtype, run.width);
         KILN_RETURN_IF_ERROR(StoreRun(lower, value, packed, I(0), run.width));
         Expr address = AddressOf(target, run.coords, lower.facts);
-        lower.When(GuardOf(target, run.coords, lower.facts), [&] {
+        lower.When(lower.Guard(target, run.coords), [&] {
           lower.Add(ir::Store(destination, address, Element(packed, I(0), static_cast<int>(run.width))));
         });
         return absl::OkStatus();
@@ -97,7 +88,7 @@ absl::Status LowerMap(Lowering& lower, const ir::StmtNode& stmt) {
           return;
         }
         Expr address = AddressOf(target, at, lower.facts);
-        lower.When(GuardOf(target, at, lower.facts), [&] {
+        lower.When(lower.Guard(target, at), [&] {
           if (assign.atomic)
             lower.Add(ir::Eval(Intrinsic("atomic_add", {destination, address, *element})));
           else
@@ -109,6 +100,19 @@ absl::Status LowerMap(Lowering& lower, const ir::StmtNode& stmt) {
     if (status.ok()) status = emit();
   });
   return status;
+}
+
+}  // namespace
+
+absl::Status LowerMap(Lowering& lower, const ir::StmtNode& stmt) {
+  Assignment assign = AssignmentOf(stmt);
+  KILN_ASSIGN_OR_RETURN(Operand target, ResolveOperand(assign.target, lower.tensors()));
+  KILN_ASSIGN_OR_RETURN(Spread spread, SpreadOf(lower, &target, assign.value, assign.target->type.shape));
+  KILN_ASSIGN_OR_RETURN(assign.value, MoveLeaves(lower, assign.value, spread));
+  KILN_RETURN_IF_ERROR(SyncReads(lower, assign.value));
+  lower.SyncBeforeWrite(target);
+
+  return SplitEdges(lower, &target, assign.value, [&] { return EmitRuns(lower, assign, target, spread); });
 }
 
 }  // namespace kiln::cuda
