@@ -254,9 +254,39 @@ class Simplifier {
     Expr left = Index(rest);
     Bounds range = BoundsOf(left, facts_);
     if (range.Within(0, d - 1)) return Index(quotient);
-    Expr tail = DivideRest(rest, d);
+    Linear coarse, fine;
+    int64_t unit;
+    Expr tail = SplitFine(rest, d, &coarse, &fine, &unit)
+                    ? Visit(Typed(FloorDiv(Index(DividedBy(coarse, unit)), IndexInt(d / unit)), IndexType()))
+                    : DivideRest(rest, d);
     Linear out = quotient;
     return AddTo(out, ToLinear(tail), 1) ? Index(out) : e;
+  }
+
+  // Splits `sum` into coarse + fine for some g > 1 that divides d: coarse is a multiple of g, fine lies in [0, g). Then fine decides
+  // nothing of sum / d. False when there is no such g.
+  bool SplitFine(const Linear& sum, int64_t d, Linear* coarse, Linear* fine, int64_t* unit) {
+    for (const Term& pivot : sum.terms) {
+      const int64_t g = std::gcd(pivot.coefficient, d);
+      if (g <= 1) continue;
+      Linear multiple, rest;
+      for (const Term& term : sum.terms) (term.coefficient % g == 0 ? multiple : rest).terms.push_back(term);
+      if (rest.terms.empty() && sum.constant % g == 0) continue;
+      multiple.constant = FloorDivide(sum.constant, g) * g;
+      rest.constant = sum.constant - multiple.constant;
+      if (!BoundsOf(Index(rest), facts_).Within(0, g - 1)) continue;
+      *coarse = std::move(multiple);
+      *fine = std::move(rest);
+      *unit = g;
+      return true;
+    }
+    return false;
+  }
+
+  static Linear DividedBy(const Linear& sum, int64_t g) {
+    Linear out{{}, sum.constant / g};
+    for (const Term& term : sum.terms) out.terms.push_back({term.atom, term.coefficient / g});
+    return out;
   }
 
   // rest / d where no whole multiple can be taken out: a common factor of the coefficients cancels, nested divisions
@@ -291,6 +321,13 @@ class Simplifier {
     SplitByDivisor(ToLinear(a), d, facts_, &multiple, &rest);
     Expr left = Index(rest);
     if (BoundsOf(left, facts_).Within(0, d - 1)) return left;
+    Linear coarse, fine;
+    int64_t unit;
+    if (SplitFine(rest, d, &coarse, &fine, &unit)) {  // (8x + y) % 64 = (x % 8) * 8 + y
+      Expr inner = Visit(Typed(Mod(Index(DividedBy(coarse, unit)), IndexInt(d / unit)), IndexType()));
+      Linear out;
+      if (AddTo(out, ToLinear(inner), unit) && AddTo(out, fine, 1)) return Index(out);
+    }
     int64_t g = d;
     for (const Term& term : rest.terms) g = std::gcd(g, term.coefficient);
     if (g > 1 && g < d && rest.constant % g == 0) {  // (4x) % 32 = (x % 8) * 4

@@ -36,9 +36,9 @@ int64_t WarpPart(const Distribution& accumulator, size_t dim) {
   return extent;
 }
 
-// Loads 16 x (32 B) pieces of a: registers hold, from slot `first` on, for each of `tiles` pieces, four matrices in fragment order.
+// Loads 16 x (32 B) pieces of a: registers hold, for each of `tiles` pieces, four matrices in fragment order.
 void LoadA(Lowering& lower, const Operand& a, bool transposed, const Shape& shape, const Expr& m0, const Expr& k0,
-           const Expr& registers, const Expr& first) {
+           const Expr& registers) {
   lower.Unroll("mi", shape.warp_m / 16, [&](Expr mi) {
     Expr row = AddI(m0, MulI(mi, 16)), col = k0;
     std::vector<Expr> at;
@@ -48,14 +48,14 @@ void LoadA(Lowering& lower, const Operand& a, bool transposed, const Shape& shap
       at = {AddI(row, Lane(1, 16, 1)), AddI(col, Lane(16, 2, shape.half))};
     Expr source = TensorVar(a.tensor->name, a.tensor->dtype);
     lower.Add(ir::Eval(
-        Intrinsic("ldmatrix", {registers, lower.Simple(AddI(first, MulI(mi, 4 * shape.half / 4))), source,
+        Intrinsic("ldmatrix", {registers, lower.Simple(MulI(mi, 4 * shape.half / 4)), source,
                                AddressOf(a, at, lower.facts), I(4), WithType(Bool(transposed), {DType::kBool})})));
   });
 }
 
-// Loads (32 B) x 8 pieces of b, two at a time, to slot `first` and on.
+// Loads (32 B) x 8 pieces of b, two at a time.
 void LoadB(Lowering& lower, const Operand& b, bool n_major, const Shape& shape, const Expr& n0, const Expr& k0,
-           const Expr& registers, const Expr& first) {
+           const Expr& registers) {
   const int64_t tiles = shape.warp_n / 8, slots = 2 * shape.half / 4;
   auto load = [&](const Expr& ni, int64_t count) {
     Expr col = AddI(n0, MulI(ni, 8));
@@ -66,7 +66,7 @@ void LoadB(Lowering& lower, const Operand& b, bool n_major, const Shape& shape, 
       at = {AddI(k0, Lane(1, 16, 1)), AddI(col, count == 4 ? Lane(16, 2, 8) : I(0))};
     Expr source = TensorVar(b.tensor->name, b.tensor->dtype);
     lower.Add(
-        ir::Eval(Intrinsic("ldmatrix", {registers, lower.Simple(AddI(first, MulI(ni, slots))), source, AddressOf(b, at, lower.facts),
+        ir::Eval(Intrinsic("ldmatrix", {registers, lower.Simple(MulI(ni, slots)), source, AddressOf(b, at, lower.facts),
                                         I(count), WithType(Bool(!n_major), {DType::kBool})})));
   };
   lower.Unroll("np", tiles / 2, [&](Expr pair) { load(MulI(pair, 2), 4); });
@@ -105,28 +105,21 @@ absl::Status LowerGemmMma(Lowering& lower, const ir::StmtNode& stmt) {
 
   const bool a_local = a.tensor->space == ir::Space::kLocal;
   Expr m0 = WarpStart(lower, acc_layout, 0), n0 = WarpStart(lower, acc_layout, 1);
-  // Fragments are loaded a step ahead of the products that take them, into the other half of their registers.
-  const int64_t steps = shape.k / shape.step, halves = steps > 1 && getenv("KILN_X") ? 2 : 1, a_size = mt * a_slots, b_size = nt * b_slots;
-  Expr a_regs = a_local ? TensorVar(a.tensor->name, dtype) : lower.Registers(a.tensor->name + "_frag", dtype, halves * a_size);
-  Expr b_regs = lower.Registers(b.tensor->name + "_frag", dtype, halves * b_size);
-  auto half_of = [&](const Expr& step, int64_t size) {
-    return halves == 1 ? I(0) : MulI(WithType(Mod(step, I(2)), IndexType()), size);
-  };
-  auto load = [&](const Expr& step) {
-    Expr k0 = MulI(step, shape.step);
-    if (!a_local) LoadA(lower, a, trans_a, shape, m0, k0, a_regs, half_of(step, a_size));
-    LoadB(lower, b, trans_b, shape, n0, k0, b_regs, half_of(step, b_size));
-  };
-  if (halves==2) load(I(0));
+  const int64_t steps = shape.k / shape.step;
+  Expr a_regs =
+      a_local ? TensorVar(a.tensor->name, dtype) : lower.Registers(a.tensor->name + "_frag", dtype, mt * a_slots);
+  Expr b_regs = lower.Registers(b.tensor->name + "_frag", dtype, nt * b_slots);
   lower.Unroll("ks", steps, [&](Expr ks) {
-    if (halves==1) load(ks); else if (steps > 1) lower.When(LessI(ks, I(steps - 1)), [&] { load(lower.Simple(AddI(ks, I(1)))); });
+    Expr k0 = MulI(ks, shape.step);
+    if (!a_local) LoadA(lower, a, trans_a, shape, m0, k0, a_regs);
+    LoadB(lower, b, trans_b, shape, n0, k0, b_regs);
     lower.Unroll("mi", mt, [&](Expr mi) {
       lower.Unroll("ni", nt, [&](Expr ni) {
         // A tile of registers is laid out as accumulators are: 16 x 16 pieces, k fastest.
-        Expr a_slot = a_local ? AddI(MulI(mi, steps * a_slots), MulI(ks, a_slots)) : AddI(half_of(ks, a_size), MulI(mi, a_slots));
-        Expr b_slot = AddI(half_of(ks, b_size), MulI(ni, b_slots));
-        lower.Add(ir::Eval(Intrinsic("mma", {acc, lower.Simple(AddI(MulI(mi, nt * 4), MulI(ni, 4))), a_regs, lower.Simple(a_slot), b_regs,
-                                             lower.Simple(b_slot), I(shape.step)})));
+        Expr a_slot = a_local ? AddI(MulI(mi, steps * a_slots), MulI(ks, a_slots)) : MulI(mi, a_slots);
+        lower.Add(
+            ir::Eval(Intrinsic("mma", {acc, lower.Simple(AddI(MulI(mi, nt * 4), MulI(ni, 4))), a_regs,
+                                       lower.Simple(a_slot), b_regs, lower.Simple(MulI(ni, b_slots)), I(shape.step)})));
       });
     });
   });

@@ -31,6 +31,10 @@ TEST(Simplify, DropsWhatAModuloDecides) { Same(Mod(V("i") * Int(8) + V("v"), Int
 TEST(Simplify, KnowsDivisors) { Same(Mod(V("n") + V("v"), Int(64)), V("v")); }
 TEST(Simplify, JoinsNestedDivisions) { Same(FloorDiv(FloorDiv(V("m"), Int(4)), Int(8)), FloorDiv(V("m"), Int(32))); }
 TEST(Simplify, TakesCommonFactorsOutOfAModulo) { Same(Mod(V("m") * Int(4), Int(32)), Mod(V("m"), Int(8)) * Int(4)); }
+TEST(Simplify, DropsWhatIsFinerThanADivision) {
+  Same(FloorDiv(V("m") * Int(32) + V("i") * Int(2), Int(64)), FloorDiv(V("m"), Int(2)));
+}
+TEST(Simplify, TakesWhatIsFinerOutOfAModulo) { Same(Mod(V("m") * Int(8) + V("v"), Int(64)), Mod(V("m"), Int(8)) * Int(8) + V("v")); }
 TEST(Simplify, CeilDivOfAMultiple) { Same(CeilDiv(V("n"), Int(64)), FloorDiv(V("n"), Int(64))); }
 TEST(Simplify, DecidesMinima) { Same(Min(V("m") + Int(1), V("m")), V("m")); }
 TEST(Simplify, DecidesComparisons) {
