@@ -263,8 +263,8 @@ class Simplifier {
     return AddTo(out, ToLinear(tail), 1) ? Index(out) : e;
   }
 
-  // Splits `sum` into coarse + fine for some g > 1 that divides d: coarse is a multiple of g, fine lies in [0, g). Then fine decides
-  // nothing of sum / d. False when there is no such g.
+  // Splits `sum` into coarse + fine for some g > 1 that divides d: coarse is a multiple of g, fine lies in [0, g). Then
+  // fine decides nothing of sum / d. False when there is no such g.
   bool SplitFine(const Linear& sum, int64_t d, Linear* coarse, Linear* fine, int64_t* unit) {
     for (const Term& pivot : sum.terms) {
       const int64_t g = std::gcd(pivot.coefficient, d);

@@ -123,10 +123,10 @@ std::optional<double> ScoreCuda(const Footprint& f, const Target& target) {
     if (words > 180) return std::nullopt;
     // Loads a product: a tile of m x n reads m + n of every k. Two CTAs on a multiprocessor hide each other's ends.
     double score = 1000.0 * static_cast<double>(f.gemm_m * f.gemm_n) / static_cast<double>(f.gemm_m + f.gemm_n);
-    score *= 1 + 0.05 * static_cast<double>(std::min<int64_t>(f.stages, 3));
+    score *= 1 + 0.05 * static_cast<double>(std::min<int64_t>(f.stages, 4));
     const double registers = static_cast<double>(threads) * (words + 64);
-    if (shared && f.shared * 2 <= shared->capacity && registers * 2 <= static_cast<double>(target.registers)) score *= 1.4;
-    if (f.gemm_k >= 64) score *= 1.02;
+    if (shared && f.shared * 2 <= shared->capacity && registers * 2 <= static_cast<double>(target.registers))
+      score *= 1.4;
     if (f.gemm_m >= f.gemm_n) score *= 1.01;
     score *= 1 + words / 1000;  // A warp with more of the accumulator reads less of shared memory for it
     return score;

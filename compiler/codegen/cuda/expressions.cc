@@ -180,7 +180,11 @@ Code Printer::FloatBinary(const Node& node, DType dtype) {
     case Op::kMul:
       return {StrCat(Operand(a, kProduct), " * ", Operand(b, kPrefix)), kProduct, false};
     case Op::kDiv:
-      return {StrCat(Operand(a, kProduct), " / ", Operand(b, kPrefix)), kProduct, false};
+      // A literal divisor is the vendor compiler's to turn into a product where that is exact.
+      if (is_double || r->kind == ExprKind::kFloat)
+        return {StrCat(Operand(a, kProduct), " / ", Operand(b, kPrefix)), kProduct, false};
+      Use("divide");
+      return CallOf("divide", {a.text, b.text});
     case Op::kMin:
       return CallOf(is_double ? "fmin" : "fminf", {a.text, b.text});
     case Op::kMax:

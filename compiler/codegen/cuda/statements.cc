@@ -3,6 +3,7 @@
 #include "absl/strings/str_split.h"
 #include "compiler/codegen/cuda/printer.h"
 #include "compiler/codegen/cuda/types.h"
+#include "compiler/specialize/simplify_body.h"
 #include "compiler/support/str_cat.h"
 
 namespace kiln::cuda {
@@ -67,7 +68,9 @@ void Printer::Print(const StmtNode& stmt) {
       Nested(stmt.body);
       return Line("}");
     case StmtKind::kAssume:
-      return Line(StrCat("__builtin_assume(", Condition(Typed(stmt.value)).text, ");"));
+      Line(StrCat("__builtin_assume(", Condition(Typed(stmt.value)).text, ");"));
+      facts_ = Assuming(Typed(stmt.value), std::move(facts_));
+      return;
     case StmtKind::kAssert:
       return Line(StrCat("if (!", Operand(Condition(Typed(stmt.value)), kPrefix), ") __trap();"));
     case StmtKind::kReturn:

@@ -177,8 +177,7 @@ absl::StatusOr<RunValue> RunValue::Make(Lowering& lower, const Expr& value, cons
         at.back() = AddI(at.back(), v);
         Expr address = AddressOf(leaf.operand, at, lower.facts);
         lower.When(
-            lower.Guard(leaf.operand, at),
-            [&] { lower.Add(ir::Store(leaf.registers, v, Element(source, address))); },
+            lower.Guard(leaf.operand, at), [&] { lower.Add(ir::Store(leaf.registers, v, Element(source, address))); },
             [&] { lower.Add(ir::Store(leaf.registers, v, zero)); });
       });
     }
@@ -329,7 +328,8 @@ Expr WholeInside(const Lowering& lower, const Operand& operand, bool* columns) {
 
 }  // namespace
 
-absl::Status SplitEdges(Lowering& lower, const Operand* target, const Expr& value, absl::FunctionRef<absl::Status()> emit) {
+absl::Status SplitEdges(Lowering& lower, const Operand* target, const Expr& value,
+                        absl::FunctionRef<absl::Status()> emit) {
   std::vector<Operand> operands;
   if (target) operands.push_back(*target);
   for (const Expr& reference : LeavesOf(value)) {
@@ -340,7 +340,8 @@ absl::Status SplitEdges(Lowering& lower, const Operand* target, const Expr& valu
   std::vector<Expr> conditions;
   for (const Operand& operand : operands) {
     Expr inside = WholeInside(lower, operand, &columns);
-    bool known = !inside || std::any_of(conditions.begin(), conditions.end(), [&](const Expr& c) { return Equal(c, inside); });
+    bool known =
+        !inside || std::any_of(conditions.begin(), conditions.end(), [&](const Expr& c) { return Equal(c, inside); });
     if (!known) conditions.push_back(inside);
   }
   if (!columns) return emit();

@@ -66,9 +66,10 @@ absl::StatusOr<Expr> SpillTile(Lowering& lower, const TensorInfo& tile);
 // The same elements under another distribution, through shared memory.
 absl::StatusOr<const TensorInfo*> MoveTile(Lowering& lower, const TensorInfo& tile, const Distribution& to);
 
-// Runs `emit` once without guards, for tiles that lie within `target` and everything that `value` reads, and once with them, for those
-// at an edge; only once where nothing along a vector needs a guard.
-absl::Status SplitEdges(Lowering& lower, const Operand* target, const Expr& value, absl::FunctionRef<absl::Status()> emit);
+// Runs `emit` once without guards, for tiles that lie within `target` and everything that `value` reads, and once with
+// them, for those at an edge; only once where nothing along a vector needs a guard.
+absl::Status SplitEdges(Lowering& lower, const Operand* target, const Expr& value,
+                        absl::FunctionRef<absl::Status()> emit);
 
 // A barrier wherever `value` reads shared memory that was written.
 absl::Status SyncReads(Lowering& lower, const Expr& value);

@@ -76,7 +76,7 @@ void Lowering::When(const Expr& condition, absl::FunctionRef<void()> body, absl:
 std::string Lowering::Fresh(const std::string& stem) {
   if (names_.insert(stem).second) return stem;
   for (int i = 1;; ++i) {
-    std::string name = absl::StrCat(stem, i);
+    std::string name = absl::StrCat(stem, "_", i);
     if (names_.insert(name).second) return name;
   }
 }

@@ -1,3 +1,5 @@
+// The CUDA line on the kernel library: which rule wins for every tile operation, and that every kernel lowers for every
+// architecture.
 #include "compiler/lower/cuda/lower.h"
 
 #include <gmock/gmock.h>
@@ -19,56 +21,157 @@
 namespace kiln {
 namespace {
 
-std::string ReadFile(const std::string& path) {
-  std::ifstream in(path);
-  std::stringstream out;
-  out << in.rdbuf();
-  return out.str();
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Ints = std::map<std::string, int64_t>;
+
+struct Line {
+  Plan plan;
+  ir::Kernel native;
+};
+
+ir::Module Module(const std::string& file) {
+  std::ifstream in("api/kernels/" + file);
+  std::stringstream text;
+  text << in.rdbuf();
+  return ir::Parse(text.str(), file).value();
 }
 
-absl::StatusOr<ir::Kernel> LowerText(const std::string& text, const std::string& name, Bindings bindings,
-                                     const std::string& target_name) {
-  auto module = ir::Parse(text, "test.kiln");
-  if (!module.ok()) return module.status();
-  auto target = FindTarget(target_name);
-  if (!target.ok()) return target.status();
-  auto config = DefaultConfig(*module, name, bindings, *target);
+absl::StatusOr<Line> LowerModule(const ir::Module& module, const std::string& name, DType dtype, const Ints& ints,
+                                 const std::string& target_name) {
+  Target target = FindTarget(target_name).value();
+  Bindings bindings;
+  bindings.ints = ints;
+  bindings.dtypes = {{"T", dtype}};
+  auto config = DefaultConfig(module, name, bindings, target);
   if (!config.ok()) return config.status();
   bindings.ints = *config;
-  auto kernel = Specialize(*module, name, bindings, *target);
+  auto kernel = Specialize(module, name, bindings, target);
   if (!kernel.ok()) return kernel.status();
   std::vector<std::string> notes;
-  auto ringed = PipelineLoops(*kernel, *target, &notes);
+  auto ringed = PipelineLoops(*kernel, target, &notes);
   if (!ringed.ok()) return ringed.status();
-  auto inferred = InferLayouts(*ringed, *target, &notes);
+  auto inferred = InferLayouts(*ringed, target, &notes);
   if (!inferred.ok()) return inferred.status();
-  auto plan = MakePlan(*inferred, *target, CudaRules());
+  auto plan = MakePlan(*inferred, target, CudaRules());
   if (!plan.ok()) return plan.status();
-  if (getenv("SHOW")) {
-    for (auto& n : notes) printf("%s\n", n.c_str());
-    printf("%s\n", plan->Explain().c_str());
+  auto native = LowerCuda(*inferred, *plan, target);
+  if (!native.ok()) return native.status();
+  return Line{*std::move(plan), *std::move(native)};
+}
+
+std::vector<std::string> RulesOf(const std::string& file, const std::string& name, DType dtype, const Ints& ints,
+                                 const std::string& target) {
+  auto line = LowerModule(Module(file), name, dtype, ints, target);
+  return line.ok() ? line->plan.Rules() : std::vector<std::string>{std::string(line.status().message())};
+}
+
+TEST(WinningRule, Rmsnorm) {
+  const Ints wide = {{"N", 4096}, {"ROWS", 1}, {"THREADS", 256}};
+  EXPECT_THAT(RulesOf("rmsnorm.kiln", "rmsnorm", DType::kBF16, wide, "sm_80"),
+              ElementsAre("cta.copy: convert", "cta.sum: shared", "cta.map: register", "cta.map: register"));
+  EXPECT_THAT(RulesOf("rmsnorm.kiln", "rmsnorm", DType::kF32, wide, "sm_90a"),
+              ElementsAre("cta.copy: vector", "cta.sum: shared", "cta.map: register", "cta.map: register"));
+  // Rows of 64 lie in half a warp.
+  EXPECT_THAT(RulesOf("rmsnorm.kiln", "rmsnorm", DType::kF32, {{"N", 64}, {"ROWS", 8}, {"THREADS", 128}}, "sm_90a"),
+              ElementsAre("cta.copy: vector", "cta.sum: shuffle", "cta.map: register", "cta.map: register"));
+  // Odd rows are not aligned: an element at a time.
+  EXPECT_THAT(RulesOf("rmsnorm.kiln", "rmsnorm", DType::kF32, {{"N", 77}, {"ROWS", 8}, {"THREADS", 128}}, "sm_90a"),
+              ElementsAre("cta.copy: scalar", "cta.sum: shared", "cta.map: register", "cta.map: register"));
+}
+
+TEST(WinningRule, Gemm) {
+  const Ints tiles = {{"N", 256}, {"K", 512}, {"BM", 128}, {"BN", 128}, {"BK", 32}, {"STAGES", 3}};
+  const auto pipelined = [](const std::string& gemm, const std::string& store) {
+    return ElementsAre("cta.map: register", "cta.copy_async: cp_async", "cta.copy_async: cp_async",
+                       "cta.copy_async: cp_async", "cta.copy_async: cp_async", "cta.gemm: " + gemm,
+                       "cta.copy: " + store);
+  };
+  EXPECT_THAT(RulesOf("gemm.kiln", "gemm", DType::kBF16, tiles, "sm_80"), pipelined("mma", "convert"));
+  EXPECT_THAT(RulesOf("gemm.kiln", "gemm", DType::kF16, tiles, "sm_120a"), pipelined("mma", "convert"));
+  EXPECT_THAT(RulesOf("gemm.kiln", "gemm", DType::kF32, tiles, "sm_90a"), pipelined("fma", "vector"));
+  // Rows of 77 bf16 start on odd multiples of 2 bytes, cp.async takes 4 at the least: the loop is serial.
+  Ints odd = tiles;
+  odd["K"] = 77;
+  EXPECT_THAT(
+      RulesOf("gemm.kiln", "gemm", DType::kBF16, odd, "sm_80"),
+      ElementsAre("cta.map: register", "cta.copy: scalar", "cta.copy: scalar", "cta.gemm: mma", "cta.copy: convert"));
+}
+
+TEST(WinningRule, AttentionKeepsRowsInAWarp) {
+  auto line = LowerModule(Module("attention.kiln"), "attention", DType::kBF16, {{"D", 64}, {"CAUSAL", 1}}, "sm_80");
+  ASSERT_TRUE(line.ok()) << line.status();
+  int products = 0;
+  for (const std::string& rule : line->plan.Rules()) {
+    if (rule.find("gemm") != std::string::npos) {
+      EXPECT_EQ(rule, "cta.gemm: mma");
+      ++products;
+    }
+    if (rule.find("cta.max") == 0) EXPECT_EQ(rule, "cta.max: shuffle");
   }
-  return LowerCuda(*inferred, *plan, *target);
+  EXPECT_EQ(products, 2);
+}
+
+TEST(Refusal, ListsEveryRuleWithItsReason) {
+  auto module = ir::Parse(
+      "kernel k(x: tensor<f32>[64], o: out tensor<f32>[64]) launch grid(1) block(64) {\n"
+      "  alloc s: f32[64] in shared\n"
+      "  cta.copy_async(s, x) via tma\n"
+      "  cta.copy(o, s)\n"
+      "}\n",
+      "k");
+  ASSERT_TRUE(module.ok()) << module.status();
+  auto line = LowerModule(*module, "k", DType::kF32, {}, "sm_80");
+  EXPECT_THAT(std::string(line.status().message()), HasSubstr("no rule of sm_80 accepts it; no rule is named tma"));
+}
+
+TEST(Capacity, RefusesTilesBeyondTheSpaceWithTheSum) {
+  auto module = ir::Parse(
+      "kernel k(x: tensor<u8>[49152], o: out tensor<u8>[49152]) launch grid(1) block(128) {\n"
+      "  alloc p: u8[49152] in shared\n  alloc q: u8[49152] in shared\n  alloc r: u8[49152] in shared\n"
+      "  cta.copy(p, x)\n  cta.copy(q, p)\n  cta.copy(r, q)\n  cta.copy(o, r)\n"
+      "}\n",
+      "k");
+  ASSERT_TRUE(module.ok()) << module.status();
+  Target target = FindTarget("sm_90a").value();
+  for (MemorySpace& space : target.spaces)
+    if (space.name == "shared") space.capacity = 131072;
+  auto kernel = Specialize(*module, "k", {}, target);
+  ASSERT_TRUE(kernel.ok()) << kernel.status();
+  std::vector<std::string> notes;
+  auto inferred = InferLayouts(*kernel, target, &notes);
+  ASSERT_TRUE(inferred.ok()) << inferred.status();
+  auto plan = MakePlan(*inferred, target, CudaRules());
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  auto native = LowerCuda(*inferred, *plan, target);
+  EXPECT_EQ(native.status().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(native.status().message()),
+              HasSubstr("147456 B are asked for, sm_90a has 131072 B a CTA; largest: p 49152, q 49152, r 49152"));
 }
 
 struct Case {
   const char* file;
   const char* kernel;
-  std::map<std::string, int64_t> ints;
+  Ints ints;
 };
-class LowerCuda : public testing::TestWithParam<Case> {};
-TEST_P(LowerCuda, Kernel) {
-  for (DType dtype : {DType::kBF16, DType::kF32}) {
-    Bindings bindings;
-    bindings.ints = GetParam().ints;
-    bindings.dtypes = {{"T", dtype}};
-    auto kernel =
-        LowerText(ReadFile(std::string("api/kernels/") + GetParam().file), GetParam().kernel, bindings, "sm_90a");
-    EXPECT_TRUE(kernel.ok()) << kernel.status() << Name(dtype);
-    if (kernel.ok() && getenv("SHOW")) printf("%s\n", ir::Print(*kernel).c_str());
+void PrintTo(const Case& c, std::ostream* out) { *out << c.kernel; }
+
+class EveryKernel : public testing::TestWithParam<Case> {};
+
+TEST_P(EveryKernel, LowersForEveryArchitectureAndPrintsWhatParses) {
+  const ir::Module module = Module(GetParam().file);
+  for (const char* target : {"sm_80", "sm_86", "sm_89", "sm_90a", "sm_100a", "sm_120a"}) {
+    for (DType dtype : {DType::kF16, DType::kBF16, DType::kF32}) {
+      auto line = LowerModule(module, GetParam().kernel, dtype, GetParam().ints, target);
+      ASSERT_TRUE(line.ok()) << target << " " << Name(dtype) << ": " << line.status();
+      const std::string text = ir::Print(line->native);
+      auto again = ir::Parse(text, "native.kiln");
+      ASSERT_TRUE(again.ok()) << again.status() << "\n" << text;
+    }
   }
 }
-INSTANTIATE_TEST_SUITE_P(K, LowerCuda,
+
+INSTANTIATE_TEST_SUITE_P(Library, EveryKernel,
                          testing::Values(Case{"add.kiln", "add", {}}, Case{"silu_mul.kiln", "silu_mul", {}},
                                          Case{"gelu.kiln", "gelu", {}}, Case{"rmsnorm.kiln", "rmsnorm", {{"N", 4096}}},
                                          Case{"add_rmsnorm.kiln", "add_rmsnorm", {{"N", 4096}}},

@@ -21,13 +21,14 @@ ir::Module Load(const std::string& path) {
   return ir::Parse(text.str(), path).value();
 }
 
-TEST(DefaultConfig, GemmTakesTheLargestTileThatFits) {
+// Two CTAs a multiprocessor beat one with a larger tile: docs/benchmarks.md.
+TEST(DefaultConfig, GemmTakesTheLargestTileOfWhichTwoFit) {
   Bindings bindings;
   bindings.ints = {{"N", 4096}, {"K", 4096}};
   bindings.dtypes = {{"T", DType::kBF16}};
   auto config = DefaultConfig(Load("api/kernels/gemm.kiln"), "gemm", bindings, FindTarget("sm_90a").value());
   ASSERT_TRUE(config.ok()) << config.status();
-  EXPECT_EQ(*config, (Config{{"N", 4096}, {"K", 4096}, {"BM", 256}, {"BN", 128}, {"BK", 64}, {"STAGES", 3}}));
+  EXPECT_EQ(*config, (Config{{"N", 4096}, {"K", 4096}, {"BM", 128}, {"BN", 128}, {"BK", 32}, {"STAGES", 4}}));
 }
 
 TEST(DefaultConfig, KeepsWhatIsGiven) {
