@@ -73,7 +73,8 @@ class Estimator {
     DType dtype = tensor.dtype.dtype;
     if (auto it = dtypes_.find(tensor.dtype.param); it != dtypes_.end()) dtype = it->second;
     int64_t bytes = dtype == DType::kNone ? elements * 4 : Bytes(dtype, elements);
-    shapes_[tensor.name] = tensor.shape;
+    tensors_[tensor.name] = &tensor;
+    bytes_[tensor.name] = bytes;
     if (tensor.space == ir::Space::kLocal)
       out_.local += bytes;
     else
@@ -94,18 +95,27 @@ class Estimator {
   }
 
   void AddGemm(const Node& op) {
-    auto acc = shapes_.find(op.args[0]->name), a = shapes_.find(op.args[1]->name);
-    if (acc == shapes_.end() || acc->second.size() != 2) return;
-    int64_t m = Value(acc->second[0]), n = Value(acc->second[1]);
+    auto acc = tensors_.find(op.args[0]->name), a = tensors_.find(op.args[1]->name);
+    if (acc == tensors_.end() || acc->second->shape.size() != 2) return;
+    // CUDA cores read a register operand through shared memory; matrix instructions take 16-bit ones as they are.
+    if (a != tensors_.end() && a->second->space == ir::Space::kLocal && BitsOf(*a->second) > 16)
+      out_.shared += bytes_[a->first];
+    int64_t m = Value(acc->second->shape[0]), n = Value(acc->second->shape[1]);
     if (m * n <= out_.gemm_m * out_.gemm_n) return;
     out_.gemm_m = m;
     out_.gemm_n = n;
-    if (a != shapes_.end() && a->second.size() == 2) out_.gemm_k = Value(a->second[1]);
+    if (a != tensors_.end() && a->second->shape.size() == 2) out_.gemm_k = Value(a->second->shape[1]);
+  }
+
+  int BitsOf(const ir::TensorDecl& tensor) const {
+    if (auto it = dtypes_.find(tensor.dtype.param); it != dtypes_.end()) return Bits(it->second);
+    return Bits(tensor.dtype.dtype);
   }
 
   const Substitution& values_;
   const std::map<std::string, DType>& dtypes_;
-  std::map<std::string, std::vector<Expr>> shapes_;
+  std::map<std::string, const ir::TensorDecl*> tensors_;
+  std::map<std::string, int64_t> bytes_;
   Footprint out_;
 };
 

@@ -158,9 +158,9 @@ void PrintTo(const Case& c, std::ostream* out) { *out << c.kernel; }
 
 class EveryKernel : public testing::TestWithParam<Case> {};
 
-TEST_P(EveryKernel, LowersForEveryArchitectureAndPrintsWhatParses) {
+TEST_P(EveryKernel, LowersAndPrintsWhatParses) {
   const ir::Module module = Module(GetParam().file);
-  for (const char* target : {"sm_80", "sm_86", "sm_89", "sm_90a", "sm_100a", "sm_120a"}) {
+  for (const char* target : {"sm_80", "sm_86", "sm_90a"}) {  // The three sizes of shared memory
     for (DType dtype : {DType::kF16, DType::kBF16, DType::kF32}) {
       auto line = LowerModule(module, GetParam().kernel, dtype, GetParam().ints, target);
       ASSERT_TRUE(line.ok()) << target << " " << Name(dtype) << ": " << line.status();
