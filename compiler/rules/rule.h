@@ -60,6 +60,8 @@ struct Rule {
 
 // Highest priority first, then by name.
 absl::Span<const Rule> CudaRules();
+// One an operation; every kind of reduction goes by the row of kSum.
+absl::Span<const Rule> CpuRules();
 
 // The accumulator and register operands of matrix instructions, tiled over the CTA's warps.
 struct WarpGrid {

@@ -68,7 +68,8 @@ std::string NarrowIeee(Lanes& v, const Format& format, bool saturate, const std:
   std::string r = v.Select(v.ICmp("ult", magnitude, v.I(smallest_normal)), "i32", subnormal, normal);
   // Beyond the largest number: to it, or to infinity.
   int64_t overflow = saturate ? format.largest : format.largest + 1;
-  std::string huge = v.ICmp("ugt", magnitude, v.I(int64_t{127 + bias + 1} << 23));
+  int top = 127 + bias + (format.has_infinity ? 1 : 2);  // No number has this exponent
+  std::string huge = v.ICmp("ugt", magnitude, v.I(int64_t{top} << 23));
   r = v.Select(v.Bin("or", "i1", huge, v.ICmp("ugt", r, v.I(overflow))), "i32", v.I(overflow), r);
   r = v.Select(v.ICmp("ugt", magnitude, v.I(0x7F800000)), "i32", v.I(format.nan), r);
   std::string sign =

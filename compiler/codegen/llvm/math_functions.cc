@@ -7,21 +7,24 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-// Adding it to a float below 2^22 rounds that to an integer, which then stands in the low bits.
+// Adding it to a float below 2^22 rounds that to an integer, which then stands in the low bits: its own lowest nine are
+// zero, so that a shift into the exponent's place leaves the integer alone.
 constexpr double kRounder = 12582912.0;  // 1.5 * 2^23
 constexpr double kLog2E = 1.4426950408889634;
 constexpr double kLn2High = 0.693359375;  // Few bits: its products with small integers are exact
 constexpr double kLn2Low = -2.1219444005469057e-4;
 constexpr double kSqrtHalf = 0.70710678118654752;
 
-// fraction * 2^n, n in [-300, 300], in two steps so that neither factor leaves the range of floats.
+// fraction * 2^n through the exponent's bits. REQUIRES: the result is a normal number, or the infinity next to the
+// largest.
 std::string Scale(Lanes& v, const std::string& fraction, const std::string& n) {
-  std::string half = v.Bin("ashr", "i32", n, v.I(1));
-  std::string rest = v.Bin("sub", "i32", n, half);
-  auto power = [&](const std::string& k) {
-    return v.FromBits(v.Bin("shl", "i32", v.Bin("add", "i32", k, v.I(127)), v.I(23)));
-  };
-  return v.Mul(v.Mul(fraction, power(half)), power(rest));
+  return v.FromBits(v.Bin("add", "i32", v.Bits(fraction), v.Bin("shl", "i32", n, v.I(23))));
+}
+
+// `y` where x >= least, zero below, NaN for NaN: subnormal results are flushed.
+std::string FlushBelow(Lanes& v, const std::string& x, double least, const std::string& y) {
+  std::string zero_or_nan = v.Select(v.FCmp("ogt", v.F(0.0), x), "float", v.F(0.0), x);
+  return v.Select(v.FCmp("oge", x, v.F(least)), "float", y, zero_or_nan);
 }
 
 // NaN passes through: it compares false.
@@ -32,30 +35,32 @@ std::string Clamp(Lanes& v, const std::string& x, double lo, double hi) {
 
 struct Rounded {
   std::string value;    // As a float
-  std::string integer;  // As an i32
+  std::string shifted;  // Bits whose low nine are the integer's
 };
 Rounded RoundToInteger(Lanes& v, const std::string& x) {
   std::string shifted = v.Add(x, v.F(kRounder));
-  return {v.Sub(shifted, v.F(kRounder)), v.Bin("sub", "i32", v.Bits(shifted), v.I(0x4B400000))};
+  return {v.Sub(shifted, v.F(kRounder)), v.Bits(shifted)};
 }
 
 std::string Exp2(Lanes& v, const std::string& input) {
-  std::string x = Clamp(v, input, -160, 160);
+  // At 128 the fraction is 1 and its exponent that of infinity.
+  std::string x = v.Select(v.FCmp("ogt", input, v.F(128.0)), "float", v.F(128.0), input);
   Rounded n = RoundToInteger(v, x);
   std::string f = v.Sub(x, n.value);
   std::string p = v.Poly(
       f, {1.0, 6.931471825e-01, 2.402264774e-01, 5.550332367e-02, 9.618436918e-03, 1.339887502e-03, 1.535336050e-04});
-  return Scale(v, p, n.integer);
+  return FlushBelow(v, input, -126.0, Scale(v, p, n.shifted));
 }
 
-std::string Exp(Lanes& v, const std::string& input) {
-  std::string x = Clamp(v, input, -110, 110);
+std::string Exp(Lanes& v, const std::string& x) {
   Rounded n = RoundToInteger(v, v.Mul(x, v.F(kLog2E)));
   std::string r = v.MulAdd(n.value, v.F(-kLn2High), x);
   r = v.MulAdd(n.value, v.F(-kLn2Low), r);
   std::string p =
       v.Poly(r, {1.0, 1.0, 4.999999404e-01, 1.666652113e-01, 4.166838899e-02, 8.368717507e-03, 1.381459646e-03});
-  return Scale(v, p, n.integer);
+  std::string y = Scale(v, p, n.shifted);
+  y = v.Select(v.FCmp("oge", x, v.F(88.72283935546875)), "float", v.F(kInfinity), y);
+  return FlushBelow(v, x, -87.33654022216797, y);
 }
 
 // log x = exponent * ln 2 + f + tail, with f = mantissa - 1 exact.

@@ -28,7 +28,6 @@ absl::Status Lowering::LowerGather(const Expr& op, Location at, ir::Block& out) 
   const Expr &dst = op->args[0], &table = op->args[1], &index = op->args[2];
   if (index->type.shape.size() != 1 || dst->type.shape.size() != table->type.shape.size())
     return Fail(absl::StatusCode::kUnimplemented, at, "gather: expected a row of indices, and tiles of one rank");
-  Rule(op->tile.team, "gather", "vector");
   Dim dim{Fresh("i"), dst->type.shape[0]};
   Nest nest({dim}, 1, 1, scope_.facts);
   std::vector<Expr> place = {Var(dim.var)};
@@ -46,12 +45,11 @@ absl::Status Lowering::LowerGather(const Expr& op, Location at, ir::Block& out) 
         Expr i = WithType(point.index[0], {DType::kI64}), r = WithType(Var(name), {DType::kI64});
         ir::Block inside, outside;
         KILN_RETURN_IF_ERROR(Assume(r, table->type.shape[0], [&]() -> absl::Status {
-          return LowerMap({RowOf(dst, i), RowOf(table, r), nullptr, "gather", at}, inside);
+          return LowerMap({RowOf(dst, i), RowOf(table, r), nullptr, at}, inside);
         }));
         Expr zero = IsFloat(dst->type.dtype) ? Float(0) : Int(0);
         KILN_RETURN_IF_ERROR(LowerMap(
-            {RowOf(dst, i), WithType(Cast({dst->type.dtype, ""}, zero), {dst->type.dtype}), nullptr, "fill", at},
-            outside));
+            {RowOf(dst, i), WithType(Cast({dst->type.dtype, ""}, zero), {dst->type.dtype}), nullptr, at}, outside));
         KILN_ASSIGN_OR_RETURN(Expr rows, Scalar(table->type.shape[0]));
         body.push_back(ir::If(And(Binary(Op::kGe, r, Int(0)), Lt(r, rows)), std::move(inside), std::move(outside)));
         scope_ = std::move(outer);
@@ -65,7 +63,6 @@ absl::Status Lowering::LowerScatter(const Expr& op, Location at, ir::Block& out)
   const Expr &table = op->args[0], &index = op->args[1], &src = op->args[2];
   if (index->type.shape.size() != 1 || src->type.shape.size() != table->type.shape.size())
     return Fail(absl::StatusCode::kUnimplemented, at, "scatter: expected a row of indices, and tiles of one rank");
-  Rule(op->tile.team, "scatter", "vector");
   Dim dim{Fresh("i"), src->type.shape[0]};
   Nest nest({dim}, 1, 1, scope_.facts);
   KILN_ASSIGN_OR_RETURN(Access indices, Resolve(index, {Var(dim.var)}, nest.InnerFacts()));
@@ -81,7 +78,7 @@ absl::Status Lowering::LowerScatter(const Expr& op, Location at, ir::Block& out)
         Expr i = WithType(point.index[0], {DType::kI64}), r = WithType(Var(name), {DType::kI64});
         ir::Block inside;
         KILN_RETURN_IF_ERROR(Assume(r, table->type.shape[0], [&]() -> absl::Status {
-          return LowerMap({RowOf(table, r), RowOf(src, i), nullptr, "scatter", at}, inside);
+          return LowerMap({RowOf(table, r), RowOf(src, i), nullptr, at}, inside);
         }));
         KILN_ASSIGN_OR_RETURN(Expr rows, Scalar(table->type.shape[0]));
         body.push_back(ir::If(And(Binary(Op::kGe, r, Int(0)), Lt(r, rows)), std::move(inside)));
@@ -107,7 +104,6 @@ absl::Status Lowering::LowerAtomic(const Expr& op, Location at, ir::Block& out) 
   if (op->tile.op != TileOpKind::kAtomicAdd)
     return Fail(absl::StatusCode::kUnimplemented, at,
                 "atomic_max and atomic_min have no CPU lowering; target `reference` interprets them");
-  Rule(op->tile.team, "atomic_add", "element");
   std::vector<Expr> index;
   std::vector<Dim> dims = DomainOf(dst->type.shape, &index);
   if (dims.empty()) dims.push_back({Fresh("i"), Int(1)});

@@ -41,7 +41,7 @@ absl::StatusOr<Expr> Lowering::PackOperand(const Expr& operand, const Packing& p
   KILN_ASSIGN_OR_RETURN(const Storage* tile,
                         AddTile(name, operand->type.dtype, operand->type.shape, &packing, at, out));
   Expr reference = WithType(Var(tile->name), operand->type);
-  KILN_RETURN_IF_ERROR(LowerMap({reference, operand, nullptr, "pack", at}, out));
+  KILN_RETURN_IF_ERROR(LowerMap({reference, operand, nullptr, at}, out));
   return reference;
 }
 
@@ -89,7 +89,6 @@ absl::Status Lowering::LowerGemm(const Expr& op, Location at, ir::Block& out) {
     return Fail(absl::StatusCode::kUnimplemented, at,
                 absl::StrCat("gemm: expected an accumulator in local or shared memory with contiguous rows, found \"",
                              operands.acc.storage->name, "\""));
-  Rule(op->tile.team, "gemm", "packed_fma");
 
   // Rows and columns that hold nothing but zeros add nothing.
   auto valid = [&](const Expr& operand, int dim, int64_t extent) -> Expr {

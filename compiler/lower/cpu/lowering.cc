@@ -11,6 +11,7 @@
 #include "compiler/ir/visit.h"
 #include "compiler/lower/abi.h"
 #include "compiler/lower/cpu/lower_cpu.h"
+#include "compiler/rules/rule.h"
 #include "compiler/specialize/bind.h"
 #include "compiler/specialize/normalize.h"
 #include "compiler/specialize/simplify_body.h"
@@ -45,6 +46,47 @@ absl::string_view TeamName(Team team) {
   }
 }
 
+absl::string_view OperationName(TileOpKind op) {
+  switch (op) {
+    case TileOpKind::kCopy:
+      return "copy";
+    case TileOpKind::kCopyAsync:
+      return "copy_async";
+    case TileOpKind::kPermuteLayout:
+      return "permute_layout";
+    case TileOpKind::kFill:
+      return "fill";
+    case TileOpKind::kMap:
+      return "map";
+    case TileOpKind::kGemm:
+      return "gemm";
+    case TileOpKind::kGemmAsync:
+      return "gemm_async";
+    case TileOpKind::kSum:
+      return "sum";
+    case TileOpKind::kMax:
+      return "max";
+    case TileOpKind::kMin:
+      return "min";
+    case TileOpKind::kProd:
+      return "prod";
+    case TileOpKind::kAny:
+      return "any";
+    case TileOpKind::kGather:
+      return "gather";
+    case TileOpKind::kScatter:
+      return "scatter";
+    case TileOpKind::kAtomicAdd:
+      return "atomic_add";
+    case TileOpKind::kAtomicMax:
+      return "atomic_max";
+    case TileOpKind::kAtomicMin:
+      return "atomic_min";
+    default:
+      return "operation";
+  }
+}
+
 }  // namespace
 
 Lowering::Lowering(const ir::Kernel& kernel, const Target& target, std::vector<std::string>* rules)
@@ -62,8 +104,19 @@ std::string Lowering::Fresh(const std::string& stem) {
   }
 }
 
-void Lowering::Rule(Team team, const std::string& operation, const std::string& rule) {
-  if (rules_) rules_->push_back(absl::StrCat(TeamName(team), ".", operation, ": ", rule));
+absl::Status Lowering::ChooseRule(TileOpKind op, Team team, const std::string& via, Location at) {
+  const TileOpKind row = IsReduction(op) ? TileOpKind::kSum : op;
+  for (const Rule& rule : CpuRules()) {
+    if (rule.op != row) continue;
+    if (!via.empty() && via != rule.name)
+      return Fail(absl::StatusCode::kUnimplemented, at,
+                  absl::StrCat("via ", via, ": the CPU has one family for it, ", std::string(rule.name)));
+    if (rules_) rules_->push_back(absl::StrCat(TeamName(team), ".", OperationName(op), ": ", std::string(rule.name)));
+    return absl::OkStatus();
+  }
+  return Fail(
+      absl::StatusCode::kUnimplemented, at,
+      absl::StrCat(TeamName(team), ".", OperationName(op), " has no CPU lowering; target `reference` interprets it"));
 }
 
 // A CTA is one worker. Text for more threads than that means something else on one of them.
@@ -142,7 +195,10 @@ absl::StatusOr<ir::Kernel> Lowering::Run() {
 absl::StatusOr<ir::Block> Lowering::LowerBlock(const ir::Block& block) {
   Scope outer = scope_;
   ir::Block out;
-  for (const ir::Stmt& stmt : block) KILN_RETURN_IF_ERROR(LowerStmt(*stmt, out));
+  for (size_t i = 0; i < block.size();) {
+    KILN_ASSIGN_OR_RETURN(size_t lowered, LowerStmts(block, i, out));
+    i += lowered;
+  }
   // A tile that the block wrote is no longer what was noted about it outside.
   Scope inner = std::move(scope_);
   scope_ = std::move(outer);
@@ -158,7 +214,8 @@ absl::Status Lowering::LowerStmt(const ir::StmtNode& stmt, ir::Block& out) {
   ir::StmtNode node = stmt;
   switch (stmt.kind) {
     case StmtKind::kLet: {
-      if (stmt.value->kind == ExprKind::kTileOp) return LowerReduction(stmt.value, nullptr, stmt.name, stmt.at, out);
+      if (stmt.value->kind == ExprKind::kTileOp)
+        return LowerReduction(stmt.value, nullptr, stmt.name, stmt.at, nullptr, out);
       KILN_ASSIGN_OR_RETURN(node.value, Scalar(stmt.value));
       AddLet(stmt.name, node.value);
       break;
@@ -289,10 +346,10 @@ absl::Status Lowering::LowerAlloc(const ir::StmtNode& stmt, ir::Block& out) {
 }
 
 absl::Status Lowering::LowerAssign(const ir::StmtNode& stmt, ir::Block& out) {
-  if (stmt.value->kind == ExprKind::kTileOp) return LowerReduction(stmt.value, stmt.target, "", stmt.at, out);
+  if (stmt.value->kind == ExprKind::kTileOp) return LowerReduction(stmt.value, stmt.target, "", stmt.at, nullptr, out);
   if (stmt.target->type.tile) {
-    Rule(Team::kCta, "map", "vector");
-    return LowerMap({stmt.target, stmt.value, nullptr, "map", stmt.at}, out);
+    KILN_RETURN_IF_ERROR(ChooseRule(TileOpKind::kMap, Team::kCta, "", stmt.at));
+    return LowerMap({stmt.target, stmt.value, nullptr, stmt.at}, out);
   }
   KILN_ASSIGN_OR_RETURN(Expr value, Scalar(stmt.value));
   if (stmt.target->kind == ExprKind::kVar) {
@@ -324,21 +381,10 @@ absl::Status Lowering::LowerEval(const ir::StmtNode& stmt, ir::Block& out) {
 }
 
 absl::Status Lowering::LowerTileOp(const Expr& op, Location at, ir::Block& out) {
-  if (!op->tile.via.empty())
-    return Fail(absl::StatusCode::kUnimplemented, at,
-                absl::StrCat("`via ", op->tile.via, "`: the CPU has one family for each operation; leave it out"));
-  switch (op->tile.op) {
-    case TileOpKind::kCopy:
-    case TileOpKind::kCopyAsync:
-    case TileOpKind::kPermuteLayout:
-      Rule(op->tile.team, "copy", "vector");
-      return LowerMap({op->args[0], op->args[1], FindAttr(*op, "fill"), "copy", at}, out);
-    case TileOpKind::kMap:
-      Rule(op->tile.team, "map", "vector");
-      return LowerMap({op->args[0], op->args[1], FindAttr(*op, "fill"), "map", at}, out);
-    case TileOpKind::kFill:
-      Rule(op->tile.team, "fill", "vector");
-      return LowerMap({op->args[0], op->args[1], nullptr, "fill", at}, out);
+  const TileOpKind kind = op->tile.op;
+  if (kind >= TileOpKind::kSync) return absl::OkStatus();  // One thread, and every operation is done when it returns
+  KILN_RETURN_IF_ERROR(ChooseRule(kind, op->tile.team, op->tile.via, at));
+  switch (kind) {
     case TileOpKind::kGemm:
     case TileOpKind::kGemmAsync:
       return LowerGemm(op, at, out);
@@ -347,16 +393,9 @@ absl::Status Lowering::LowerTileOp(const Expr& op, Location at, ir::Block& out) 
     case TileOpKind::kScatter:
       return LowerScatter(op, at, out);
     case TileOpKind::kAtomicAdd:
-    case TileOpKind::kAtomicMax:
-    case TileOpKind::kAtomicMin:
       return LowerAtomic(op, at, out);
-    case TileOpKind::kSync:
-    case TileOpKind::kWaitCopy:
-    case TileOpKind::kWaitGemm:
-    case TileOpKind::kWaitStore:
-      return absl::OkStatus();  // One thread, and every operation is done when it returns
     default:
-      return Fail(absl::StatusCode::kUnimplemented, at, absl::StrCat("`", ir::Print(op), "` has no CPU lowering"));
+      return LowerMap({op->args[0], op->args[1], FindAttr(*op, "fill"), at}, out);
   }
 }
 

@@ -1,12 +1,13 @@
 // The walk over one kernel's body. One class, spread over files by what they lower: statements (lowering.cc),
-// references and elements (elements.cc), maps and copies (map.cc), transposing copies (transpose.cc), reductions
-// (reduce.cc), gemm (gemm.cc), gathers and scatters (gather.cc).
+// references and elements (elements.cc), maps and copies (map.cc), transposing copies (transpose.cc), prefetches
+// (prefetch.cc), reductions (reduce.cc), gemm (gemm.cc), gathers and scatters (gather.cc).
 #ifndef KILN_COMPILER_LOWER_CPU_LOWERING_H_
 #define KILN_COMPILER_LOWER_CPU_LOWERING_H_
 
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -35,6 +36,14 @@ class Lowering {
   absl::StatusOr<ir::Kernel> Run();
 
  private:
+  // What a map's body is emitted with.
+  struct MapTask {
+    Expr target;
+    Expr value;
+    Expr fill;  // What reads past an edge give; null = zero
+    Location at;
+  };
+
   // What holds from some statement to the end of its block.
   struct Scope {
     Facts facts;
@@ -42,16 +51,9 @@ class Lowering {
     std::map<std::string, Expr> below;  // Variables known to be less than an extent
     // How much of a tile's dimensions holds anything but zeros, after a copy that met an edge.
     std::map<std::string, std::vector<Expr>> valid;
+    // The copies from global memory that filled tiles.
+    std::map<std::string, MapTask> loaded;
     int64_t scratch_top = 0;
-  };
-
-  // What a map's body is emitted with.
-  struct MapTask {
-    Expr target;
-    Expr value;
-    Expr fill;  // What reads past an edge give; null = zero
-    std::string rule = "map";
-    Location at;
   };
 
   absl::Status Fail(absl::StatusCode code, Location at, const std::string& what) const;
@@ -59,7 +61,8 @@ class Lowering {
   void DeclareParams();
   std::vector<ir::NativeParam> NativeParams(const ir::Block& body) const;
   std::string Fresh(const std::string& stem);
-  void Rule(Team team, const std::string& operation, const std::string& rule);
+  // Notes the rule of rules_cpu.inc for an operation. Errors: there is none, or `via` asks for another.
+  absl::Status ChooseRule(TileOpKind op, Team team, const std::string& via, Location at);
 
   // lowering.cc
   absl::StatusOr<ir::Block> LowerBlock(const ir::Block& block);
@@ -112,15 +115,29 @@ class Lowering {
   Expr StreamCondition(const Access& target, const Nest& nest, int lanes) const;
   void NoteValid(const MapTask& task, const Nest& nest, const std::vector<Expr>& index);
 
+  // prefetch.cc
+  void NoteLoaded(const MapTask& task);
+  // While a costly map goes over a tile, memory brings what the next CTA will read in its place.
+  absl::Status EmitPrefetch(const Expr& value, const std::vector<Expr>& shape, const std::vector<Expr>& index,
+                            const Nest& nest, const Point& point, ir::Block& out);
+
   // transpose.cc
   bool IsTranspose(const MapTask& task, const Access& target, const std::vector<Dim>& dims, const Facts& facts);
   absl::Status LowerTranspose(const MapTask& task, const Access& target, std::vector<Dim> dims,
                               const std::vector<Expr>& index, ir::Block& out);
 
+  // fuse.cc
+  // The map of `first` when the reduction of `second` can be taken while the map's elements are in registers.
+  std::optional<MapTask> Fusible(const ir::StmtNode& first, const ir::StmtNode& second) const;
+  // Lowers block[i], with the reduction after it where it can; returns how many statements that were.
+  absl::StatusOr<size_t> LowerStmts(const ir::Block& block, size_t i, ir::Block& out);
+
   // reduce.cc
+  // `producer`, when given, is a map into a tile that the reduction reads, made on the way.
   absl::Status LowerReduction(const Expr& op, const Expr& target, const std::string& let_name, Location at,
-                              ir::Block& out);
+                              const MapTask* producer, ir::Block& out);
   absl::Status ReduceLast(const Expr& op, const std::vector<Dim>& dims, size_t kept, const std::vector<Expr>& index,
+                          const MapTask* producer,
                           const std::function<absl::Status(const Expr& total, ir::Block&)>& finish, ir::Block& out);
   absl::Status ReduceAcross(const Expr& op, std::vector<Dim> dims, size_t axis, const std::vector<Expr>& index,
                             const Access& target, ir::Block& out);

@@ -41,7 +41,8 @@ std::vector<Dim> Lowering::DomainOf(const std::vector<Expr>& shape, std::vector<
   std::vector<Dim> dims;
   for (const Expr& extent : shape) {
     Dim dim{Fresh("i"), Simplify(extent, scope_.facts)};
-    index->push_back(WithType(Var(dim.var), {DType::kI64}));
+    // An axis of one element has one index, by which broadcast operands are seen to be the same.
+    index->push_back(WithType(IsConst(dim.extent, 1) ? Int(0) : Var(dim.var), {DType::kI64}));
     dims.push_back(std::move(dim));
   }
   return dims;
@@ -91,6 +92,7 @@ absl::Status Lowering::EmitMap(const MapTask& task, const Access& target, Nest& 
                                bool stream, ir::Block& out) {
   return nest.Emit(
       [&](const Point& point, ir::Block& body) -> absl::Status {
+        KILN_RETURN_IF_ERROR(EmitPrefetch(task.value, task.target->type.shape, index, nest, point, body));
         KILN_ASSIGN_OR_RETURN(Expr value,
                               Element(task.value, BroadcastIndex(task.value, index), nest, point, task.fill));
         return StoreElement(target, nest, point, value, stream, body);
@@ -121,11 +123,13 @@ Expr Lowering::StreamCondition(const Access& target, const Nest& nest, int lanes
 void Lowering::NoteValid(const MapTask& task, const Nest& nest, const std::vector<Expr>& index) {
   const std::string& tile = RootOf(task.target)->name;
   scope_.valid.erase(tile);
+  NoteLoaded(task);
   if (task.target->kind != ExprKind::kVar || task.fill || !IsTileReference(task.value)) return;
-  std::vector<Expr> valid(index.size());
+  std::vector<Expr> valid = task.target->type.shape;
   for (size_t d = 0; d < nest.dims().size(); ++d)
     for (size_t k = 0; k < index.size(); ++k)
-      if (index[k]->name == nest.dims()[d].var) valid[k] = nest.Main(static_cast<int>(d));
+      if (index[k]->kind == ExprKind::kVar && index[k]->name == nest.dims()[d].var)
+        valid[k] = nest.Main(static_cast<int>(d));
   scope_.valid[tile] = std::move(valid);
 }
 
@@ -149,8 +153,8 @@ absl::Status Lowering::LowerMap(MapTask task, ir::Block& out) {
     KILN_ASSIGN_OR_RETURN(const Storage* copy,
                           AddTile(name, target.storage->logical, task.target->type.shape, nullptr, task.at, out));
     Expr reference = WithType(Var(copy->name), task.target->type);
-    KILN_RETURN_IF_ERROR(LowerMap({reference, task.value, task.fill, task.rule, task.at}, out));
-    return LowerMap({task.target, reference, nullptr, task.rule, task.at}, out);
+    KILN_RETURN_IF_ERROR(LowerMap({reference, task.value, task.fill, task.at}, out));
+    return LowerMap({task.target, reference, nullptr, task.at}, out);
   }
 
   OrderDims(target, dims, facts);

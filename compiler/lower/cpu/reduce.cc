@@ -73,7 +73,7 @@ Expr Typed(Expr e, DType dtype) { return WithType(e, {dtype}); }
 }  // namespace
 
 absl::Status Lowering::LowerReduction(const Expr& op, const Expr& target, const std::string& let_name, Location at,
-                                      ir::Block& out) {
+                                      const MapTask* producer, ir::Block& out) {
   const Expr& value = op->args[0];
   std::vector<Expr> index;
   std::vector<Dim> dims = DomainOf(value->type.shape, &index);
@@ -81,7 +81,7 @@ absl::Status Lowering::LowerReduction(const Expr& op, const Expr& target, const 
   Expr axis_attr = FindAttr(*op, "axis");
   int64_t axis = -1;
   IsConst(axis_attr, &axis);
-  Rule(op->tile.team, "reduce", "vector");
+  KILN_RETURN_IF_ERROR(ChooseRule(op->tile.op, op->tile.team, op->tile.via, at));
   // Dimensions of extent 1 behind the axis do not change what is last.
   bool scalar = !op->type.tile;
   auto to_bool = [&](const Expr& total) -> Expr {
@@ -90,7 +90,7 @@ absl::Status Lowering::LowerReduction(const Expr& op, const Expr& target, const 
   };
   if (scalar) {
     return ReduceLast(
-        op, dims, 0, index,
+        op, dims, 0, index, producer,
         [&](const Expr& total, ir::Block& body) -> absl::Status {
           if (!target) {
             body.push_back(ir::Let(let_name, to_bool(total)));
@@ -111,7 +111,7 @@ absl::Status Lowering::LowerReduction(const Expr& op, const Expr& target, const 
   scope_.valid.erase(result.storage->name);
   if (static_cast<size_t>(axis) + 1 != dims.size()) return ReduceAcross(op, dims, axis, index, result, out);
   return ReduceLast(
-      op, dims, dims.size() - 1, index,
+      op, dims, dims.size() - 1, index, producer,
       [&](const Expr& total, ir::Block& body) -> absl::Status {
         std::vector<Dim> kept(dims.begin(), dims.end() - 1);
         Nest nest(kept, 1, 1, scope_.facts);
@@ -125,11 +125,13 @@ absl::Status Lowering::LowerReduction(const Expr& op, const Expr& target, const 
 
 // The first `kept` dimensions are loops; the others are reduced, the last of them in vectors.
 absl::Status Lowering::ReduceLast(const Expr& op, const std::vector<Dim>& dims, size_t kept,
-                                  const std::vector<Expr>& index,
+                                  const std::vector<Expr>& index, const MapTask* producer,
                                   const std::function<absl::Status(const Expr&, ir::Block&)>& finish, ir::Block& out) {
   const Reducer reducer = Reducer::Of(op);
   const Expr& value = op->args[0];
   int lanes = reducer.HasLaneFold() ? LanesFor(value, reducer.dtype, dims.back().extent) : 1;
+
+  if (producer) lanes = std::min(lanes, LanesFor(producer->value, producer->target->type.dtype, dims.back().extent));
 
   Scope outer = scope_;
   Nest all(dims, 1, 1, scope_.facts);
@@ -142,8 +144,14 @@ absl::Status Lowering::ReduceLast(const Expr& op, const std::vector<Dim>& dims, 
   Nest nest(reduced, lanes, lanes > 1 ? kAccumulators : 1, facts);
   std::vector<Access> reads;
   KILN_RETURN_IF_ERROR(CollectAccesses(value, index, nest.InnerFacts(), reads));
+  Access produced;
+  if (producer) {
+    KILN_RETURN_IF_ERROR(
+        CollectAccesses(producer->value, BroadcastIndex(producer->value, index), nest.InnerFacts(), reads));
+    KILN_ASSIGN_OR_RETURN(produced, Resolve(producer->target, index, nest.InnerFacts()));
+  }
   ir::Block body;
-  KILN_RETURN_IF_ERROR(PlanNest(Access{}, reads, nest, body));
+  KILN_RETURN_IF_ERROR(PlanNest(produced, reads, nest, body));
   lanes = nest.lanes();
 
   std::vector<Expr> totals;
@@ -156,6 +164,12 @@ absl::Status Lowering::ReduceLast(const Expr& op, const std::vector<Dim>& dims, 
   body.push_back(ir::Mutable(single->name, reducer.dtype, reducer.Identity()));
   KILN_RETURN_IF_ERROR(nest.Emit(
       [&](const Point& point, ir::Block& inner) -> absl::Status {
+        if (producer) {
+          KILN_RETURN_IF_ERROR(EmitPrefetch(producer->value, value->type.shape, index, nest, point, inner));
+          KILN_ASSIGN_OR_RETURN(
+              Expr made, Element(producer->value, BroadcastIndex(producer->value, index), nest, point, producer->fill));
+          KILN_RETURN_IF_ERROR(StoreElement(produced, nest, point, made, false, inner));
+        }
         KILN_ASSIGN_OR_RETURN(Expr element, Element(value, index, nest, point, nullptr));
         // Named, as a step looks at it twice.
         std::string name = Fresh("x");

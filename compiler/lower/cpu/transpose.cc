@@ -18,7 +18,7 @@ const Expr* CopiedReference(const Expr& value) {
   return IsTileReference(*e) ? e : nullptr;
 }
 
-bool AtLeast(const Expr& extent, int64_t lanes) {
+bool HasAtLeast(const Expr& extent, int64_t lanes) {
   int64_t value = 0;
   return IsConst(extent, &value) && value >= lanes;
 }
@@ -30,7 +30,7 @@ bool Lowering::IsTranspose(const MapTask& task, const Access& target, const std:
   const Expr* reference = CopiedReference(task.value);
   if (!reference || dims.size() != 2 || Bits(target.storage->stored) != 32) return false;
   int lanes = target_.vector_bytes / 4;
-  if (!AtLeast(dims[0].extent, lanes) || !AtLeast(dims[1].extent, lanes)) return false;
+  if (!HasAtLeast(dims[0].extent, lanes) || !HasAtLeast(dims[1].extent, lanes)) return false;
   std::vector<Expr> index;
   for (const Dim& dim : dims) index.push_back(Var(dim.var));
   // The target's own order of dimensions, by which the reference is indexed as well.
