@@ -81,11 +81,11 @@ constexpr StmtRow kStmts[] = {
 };
 
 unsigned FieldsOf(const wire::Stmt& stmt) {
-  return (!stmt.name().empty() ? kName : 0) | (stmt.has_dtype() ? kDType : 0) | (stmt.has_tensor() ? kTensor : 0) |
-         (stmt.target() ? kTarget : 0) | (stmt.value() ? kValue : 0) | (stmt.begin() ? kBegin : 0) |
-         (stmt.end() ? kEnd : 0) | (stmt.step() ? kStep : 0) | (stmt.stages() ? kStages : 0) |
-         (stmt.loop() ? kLoop : 0) | (stmt.body_size() ? kBody : 0) | (stmt.orelse_size() ? kElse : 0) |
-         (!stmt.text().empty() ? kText : 0);
+  return (!stmt.name().empty() ? +kName : 0u) | (stmt.has_dtype() ? +kDType : 0u) |
+         (stmt.has_tensor() ? +kTensor : 0u) | (stmt.target() ? +kTarget : 0u) | (stmt.value() ? +kValue : 0u) |
+         (stmt.begin() ? +kBegin : 0u) | (stmt.end() ? +kEnd : 0u) | (stmt.step() ? +kStep : 0u) |
+         (stmt.stages() ? +kStages : 0u) | (stmt.loop() ? +kLoop : 0u) | (stmt.body_size() ? +kBody : 0u) |
+         (stmt.orelse_size() ? +kElse : 0u) | (!stmt.text().empty() ? +kText : 0u);
 }
 
 // Lowest set bit as an index.

@@ -72,9 +72,9 @@ const KindRow* FindKind(uint32_t kind) {
 }
 
 unsigned FieldsOf(const wire::Node& node) {
-  return (node.op() ? kOp : 0) | (node.has_dtype() ? kDType : 0) | (node.int_value() ? kInt : 0) |
-         (node.float_bits() ? kFloat : 0) | (!node.name().empty() ? kName : 0) | (node.ints_size() ? kInts : 0) |
-         (node.attrs_size() ? kAttrs : 0) | (node.has_tile() ? kTile : 0);
+  return (node.op() ? +kOp : 0u) | (node.has_dtype() ? +kDType : 0u) | (node.int_value() ? +kInt : 0u) |
+         (node.float_bits() ? +kFloat : 0u) | (!node.name().empty() ? +kName : 0u) | (node.ints_size() ? +kInts : 0u) |
+         (node.attrs_size() ? +kAttrs : 0u) | (node.has_tile() ? +kTile : 0u);
 }
 
 bool IsItem(ExprKind kind) { return kind == ExprKind::kSlice || kind == ExprKind::kFull || kind == ExprKind::kNewAxis; }

@@ -34,7 +34,9 @@ TEST(Simplify, TakesCommonFactorsOutOfAModulo) { Same(Mod(V("m") * Int(4), Int(3
 TEST(Simplify, DropsWhatIsFinerThanADivision) {
   Same(FloorDiv(V("m") * Int(32) + V("i") * Int(2), Int(64)), FloorDiv(V("m"), Int(2)));
 }
-TEST(Simplify, TakesWhatIsFinerOutOfAModulo) { Same(Mod(V("m") * Int(8) + V("v"), Int(64)), Mod(V("m"), Int(8)) * Int(8) + V("v")); }
+TEST(Simplify, TakesWhatIsFinerOutOfAModulo) {
+  Same(Mod(V("m") * Int(8) + V("v"), Int(64)), Mod(V("m"), Int(8)) * Int(8) + V("v"));
+}
 TEST(Simplify, CeilDivOfAMultiple) { Same(CeilDiv(V("n"), Int(64)), FloorDiv(V("n"), Int(64))); }
 TEST(Simplify, DecidesMinima) { Same(Min(V("m") + Int(1), V("m")), V("m")); }
 TEST(Simplify, DecidesComparisons) {
