@@ -1,0 +1,29 @@
+// Every knob of a runtime, with its default. Read once, when the runtime is made; deeper code receives values.
+#ifndef KILN_API_OPTIONS_H_
+#define KILN_API_OPTIONS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "absl/time/time.h"
+#include "api/log_sink.h"
+
+namespace kiln::api {
+
+struct Options {
+  std::string cache_dir;      // Absolute; empty = this process's memory alone
+  bool cache_shared = false;  // The directory may be writable by other users
+  uint64_t memory_cache_bytes = 256 << 20;
+  std::string nvrtc_path;  // Empty = as the loader finds it
+  std::string llvm_path;   // Of libkiln-llvm.so; empty = beside this library
+  absl::Duration compile_deadline = absl::Minutes(5);
+  int compile_threads = 0;  // For Prepare; 0 = as many as the host has, at most 4
+  int cpu_threads = 0;      // Of the CPU device; 0 = as many as the host has
+  int fake_devices = 0;
+  LogSink log;
+};
+
+}  // namespace kiln::api
+
+#endif  // KILN_API_OPTIONS_H_

@@ -1,0 +1,33 @@
+// The one place that reads the environment.
+//
+// | variable | is |
+// | --- | --- |
+// | KILN_CACHE_DIR | absolute path of the disk cache; set but empty = memory alone |
+// | XDG_CACHE_HOME, HOME | without it, the cache is XDG_CACHE_HOME/kiln, else HOME/.cache/kiln, else memory alone |
+// | KILN_NVRTC, KILN_LLVM | the libnvrtc and the libkiln-llvm.so to open |
+// | KILN_COMPILE_THREADS, KILN_CPU_THREADS | 0 to 1024 |
+// | KILN_COMPILE_DEADLINE_MS | 1 to 86400000 |
+#ifndef KILN_API_OPTIONS_FROM_ENV_H_
+#define KILN_API_OPTIONS_FROM_ENV_H_
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "api/options.h"
+
+namespace kiln::api {
+
+// A variable's value; nothing when it is not set.
+using Environment = std::function<std::optional<std::string>(const char* name)>;
+
+// InvalidArgument names the variable, what it must be and what it is.
+absl::StatusOr<Options> OptionsFrom(const Environment& environment);
+
+// The same from this process's environment.
+absl::StatusOr<Options> OptionsFromEnvironment();
+
+}  // namespace kiln::api
+
+#endif  // KILN_API_OPTIONS_FROM_ENV_H_

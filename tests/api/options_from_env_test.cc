@@ -1,0 +1,45 @@
+#include "api/options_from_env.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace kiln::api {
+namespace {
+
+absl::StatusOr<Options> From(std::map<std::string, std::string> variables) {
+  return OptionsFrom([variables](const char* name) -> std::optional<std::string> {
+    const auto found = variables.find(name);
+    if (found == variables.end()) return std::nullopt;
+    return found->second;
+  });
+}
+
+TEST(OptionsFromEnv, TheCacheGoesWhereItIsTold) {
+  EXPECT_EQ(From({})->cache_dir, "");
+  EXPECT_EQ(From({{"HOME", "/home/me"}})->cache_dir, "/home/me/.cache/kiln");
+  EXPECT_EQ(From({{"HOME", "/home/me"}, {"XDG_CACHE_HOME", "/var/cache"}})->cache_dir, "/var/cache/kiln");
+  EXPECT_EQ(From({{"HOME", "/home/me"}, {"XDG_CACHE_HOME", "relative"}})->cache_dir, "/home/me/.cache/kiln");
+  EXPECT_EQ(From({{"HOME", "/home/me"}, {"KILN_CACHE_DIR", "/data/kiln"}})->cache_dir, "/data/kiln");
+  EXPECT_EQ(From({{"HOME", "/home/me"}, {"KILN_CACHE_DIR", ""}})->cache_dir, "");
+  EXPECT_EQ(From({{"KILN_CACHE_DIR", "here"}}).status().message(),
+            "options: KILN_CACHE_DIR: expected an absolute path, got \"here\"");
+}
+
+TEST(OptionsFromEnv, Numbers) {
+  EXPECT_EQ(From({{"KILN_CPU_THREADS", "3"}})->cpu_threads, 3);
+  EXPECT_EQ(From({{"KILN_COMPILE_THREADS", ""}})->compile_threads, 0);
+  EXPECT_EQ(From({{"KILN_COMPILE_DEADLINE_MS", "250"}})->compile_deadline, absl::Milliseconds(250));
+  EXPECT_EQ(From({{"KILN_CPU_THREADS", "-1"}}).status().message(),
+            "options: KILN_CPU_THREADS: expected a number from 0 to 1024, got \"-1\"");
+  EXPECT_EQ(From({{"KILN_COMPILE_DEADLINE_MS", "soon"}}).status().message(),
+            "options: KILN_COMPILE_DEADLINE_MS: expected a number from 1 to 86400000, got \"soon\"");
+}
+
+TEST(OptionsFromEnv, Libraries) {
+  EXPECT_EQ(From({{"KILN_NVRTC", "/opt/libnvrtc.so.13"}})->nvrtc_path, "/opt/libnvrtc.so.13");
+  EXPECT_EQ(From({{"KILN_LLVM", "/opt/libkiln-llvm.so"}})->llvm_path, "/opt/libkiln-llvm.so");
+}
+
+}  // namespace
+}  // namespace kiln::api
