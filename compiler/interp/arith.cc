@@ -42,10 +42,6 @@ Fault FloatBinary(Op op, DType t, const Slot* a, int sa, const Slot* b, int sb, 
       return Each(a, sa, b, sb, n, out, [=](Slot x, Slot y, Slot& r) { r.f = round(x.f * y.f); });
     case Op::kDiv:
       return Each(a, sa, b, sb, n, out, [=](Slot x, Slot y, Slot& r) { r.f = round(x.f / y.f); });
-    case Op::kMod:
-      return Each(a, sa, b, sb, n, out, [=](Slot x, Slot y, Slot& r) { r.f = round(scalar::FloorMod(x.f, y.f)); });
-    case Op::kCeilDiv:
-      return Each(a, sa, b, sb, n, out, [=](Slot x, Slot y, Slot& r) { r.f = std::ceil(round(x.f / y.f)); });
     case Op::kMin:
       return Each(a, sa, b, sb, n, out, [](Slot x, Slot y, Slot& r) { r.f = scalar::MinNumber(x.f, y.f); });
     case Op::kMax:

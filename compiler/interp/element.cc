@@ -107,8 +107,9 @@ DType CommonType(DType a, DType b) {
   auto widen = [](DType d) { return Bits(d) < 32 ? DType::kI32 : d; };
   a = widen(a);
   b = widen(b);
-  if (Bits(a) != Bits(b)) return Bits(a) > Bits(b) ? a : b;
-  return IsUnsigned(a) ? a : b;
+  if (a == b) return a;
+  if (Bits(a) == Bits(b)) return Bits(a) == 32 ? DType::kI64 : DType::kU64;
+  return Bits(a) > Bits(b) ? a : b;
 }
 
 }  // namespace kiln::interp

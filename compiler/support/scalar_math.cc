@@ -30,15 +30,18 @@ uint64_t NanPattern(DType dtype, const FloatFormat& format) {
 
 // `value` is finite and not negative, at most format.max: the pattern without its sign.
 uint64_t EncodeMagnitude(const FloatFormat& format, double value) {
-  if (value == 0) return 0;
-  int exponent = std::max(std::ilogb(value), 1 - format.bias);
-  // In units of the last place this is exact in a double, so that one rounding decides.
-  double units = std::ldexp(value, format.mantissa_bits - exponent);
-  auto mantissa = static_cast<uint64_t>(RoundHalfEven(units));
-  uint64_t implicit = uint64_t{1} << format.mantissa_bits;
-  if (mantissa < implicit) return mantissa;  // Subnormal.
+  constexpr int kMantissa = 52, kBias = 1023;  // Of a double
+  auto bits = std::bit_cast<uint64_t>(value);
+  int exponent = static_cast<int>(bits >> kMantissa) - kBias;
+  if (exponent == -kBias) return 0;  // Zero, or too small for any of the formats.
+  uint64_t mantissa = (bits & ((uint64_t{1} << kMantissa) - 1)) | uint64_t{1} << kMantissa;
+  int least = 1 - format.bias;  // Exponent of subnormal numbers
+  int drop = kMantissa - format.mantissa_bits + std::max(0, least - exponent);
+  if (drop > kMantissa + 1) return 0;  // Less than half of the least value.
+  uint64_t kept = mantissa >> drop, rest = mantissa & ((uint64_t{1} << drop) - 1), half = uint64_t{1} << (drop - 1);
+  if (rest > half || (rest == half && kept % 2 == 1)) ++kept;
   // A mantissa that rounded up to the next power of two carries into the exponent by itself.
-  return (static_cast<uint64_t>(exponent + format.bias) << format.mantissa_bits) + (mantissa - implicit);
+  return exponent < least ? kept : (static_cast<uint64_t>(exponent - least) << format.mantissa_bits) + kept;
 }
 
 // The first value that no longer rounds to format.max.
@@ -104,6 +107,11 @@ double DecodeFloat(DType dtype, uint64_t pattern) {
     pattern &= 0xff;
     return pattern == 0xff ? std::numeric_limits<double>::quiet_NaN()
                            : std::ldexp(1.0, static_cast<int>(pattern) - 127);
+  }
+  if (dtype == DType::kF16 && (pattern & 0x7c00) != 0 && (pattern & 0x7c00) != 0x7c00) {
+    // The common case without a multiplication: f32 has the same fields, wider.
+    auto wide = static_cast<uint32_t>((pattern & 0x8000) << 16 | ((pattern & 0x7fff) + (112 << 10)) << 13);
+    return std::bit_cast<float>(wide);
   }
   const FloatFormat& format = FormatOf(dtype);
   uint64_t mantissa = pattern & ((uint64_t{1} << format.mantissa_bits) - 1);
@@ -210,12 +218,6 @@ std::optional<int64_t> CeilDiv(DType dtype, int64_t a, int64_t b) {
   if (!quotient || *FloorMod(dtype, a, b) == 0) return quotient;
   // Added unsigned: a u64 quotient may be just below the largest i64.
   return Wrap(dtype, static_cast<int64_t>(static_cast<uint64_t>(*quotient) + 1));
-}
-
-double FloorMod(double a, double b) {
-  double remainder = std::fmod(a, b);
-  if (remainder != 0 && (remainder < 0) != (b < 0)) remainder += b;
-  return remainder;
 }
 
 std::optional<int64_t> ShiftLeft(DType dtype, int64_t a, int64_t count) {

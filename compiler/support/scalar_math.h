@@ -55,8 +55,6 @@ double IntegerToFloat(DType to, DType from, int64_t value);
 std::optional<int64_t> FloorDiv(DType dtype, int64_t a, int64_t b);
 std::optional<int64_t> FloorMod(DType dtype, int64_t a, int64_t b);
 std::optional<int64_t> CeilDiv(DType dtype, int64_t a, int64_t b);
-// The float forms: a - b * floor(a / b), exact before the last rounding, and ceil(a / b).
-double FloorMod(double a, double b);
 
 // Left shifts wrap; right shifts are arithmetic for signed dtypes. nullopt: a count outside 0 .. Bits(dtype) - 1.
 std::optional<int64_t> ShiftLeft(DType dtype, int64_t a, int64_t count);

@@ -16,11 +16,13 @@ SharedMemory::SharedMemory(int64_t bytes, int64_t threads, const RunOptions& opt
     : options_(options),
       bytes_(static_cast<size_t>(bytes)),
       states_(static_cast<size_t>(bytes)),
+      touches_(options.check_races && threads > 1 ? static_cast<size_t>(bytes) : 0),
       warp_epochs_(static_cast<size_t>((threads + kWarp - 1) / kWarp)) {}
 
 void SharedMemory::Reset() {
   std::fill(bytes_.begin(), bytes_.end(), 0xcd);
-  std::fill(states_.begin(), states_.end(), Byte{});
+  std::fill(states_.begin(), states_.end(), State::kEmpty);
+  std::fill(touches_.begin(), touches_.end(), Touches{});
 }
 
 SharedMemory::Touch SharedMemory::Now(int64_t thread) const {
@@ -41,17 +43,18 @@ std::string SharedMemory::Race(const char* mine, const char* theirs, const Touch
 
 std::optional<std::string> SharedMemory::NoteRead(int64_t begin, int64_t count, int64_t thread) {
   for (int64_t k = begin; k < begin + count; ++k) {
-    Byte& byte = states_[static_cast<size_t>(k)];
-    if (byte.state == State::kInFlight) return "read while an asynchronous copy into it is in flight";
-    if (byte.state == State::kEmpty && options_.check_uninitialized) return "read, and nothing wrote it";
-    if (!options_.check_races) continue;
-    if (Unordered(byte.written, thread)) return Race("read", "written", byte.written, thread);
+    State state = states_[static_cast<size_t>(k)];
+    if (state == State::kInFlight) return "read while an asynchronous copy into it is in flight";
+    if (state == State::kEmpty && options_.check_uninitialized) return "read, and nothing wrote it";
+    if (touches_.empty()) continue;
+    Touches& touches = touches_[static_cast<size_t>(k)];
+    if (Unordered(touches.written, thread)) return Race("read", "written", touches.written, thread);
     Touch now = Now(thread);
-    if (byte.read.epoch == epoch_ && byte.read.thread != kNobody && byte.read.thread != thread) {
+    if (touches.read.epoch == epoch_ && touches.read.thread != kNobody && touches.read.thread != thread) {
       now.thread = kSeveral;
-      if (byte.read.warp != now.warp) now.warp = -1;
+      if (touches.read.warp != now.warp) now.warp = -1;
     }
-    byte.read = now;
+    touches.read = now;
   }
   return std::nullopt;
 }
@@ -59,14 +62,14 @@ std::optional<std::string> SharedMemory::NoteRead(int64_t begin, int64_t count, 
 std::optional<std::string> SharedMemory::NoteWrite(int64_t begin, int64_t count, int64_t thread,
                                                    const uint8_t* changed) {
   for (int64_t k = 0; k < count; ++k) {
-    Byte& byte = states_[static_cast<size_t>(begin + k)];
-    if (byte.state == State::kInFlight) return "written while an asynchronous copy into it is in flight";
-    if (options_.check_races && changed[k]) {
-      if (Unordered(byte.written, thread)) return Race("written", "written", byte.written, thread);
-      if (Unordered(byte.read, thread)) return Race("written", "read", byte.read, thread);
-    }
-    byte.state = State::kWritten;
-    byte.written = Now(thread);
+    State& state = states_[static_cast<size_t>(begin + k)];
+    if (state == State::kInFlight) return "written while an asynchronous copy into it is in flight";
+    state = State::kWritten;
+    if (touches_.empty()) continue;
+    Touches& touches = touches_[static_cast<size_t>(begin + k)];
+    if (changed[k] && Unordered(touches.written, thread)) return Race("written", "written", touches.written, thread);
+    if (changed[k] && Unordered(touches.read, thread)) return Race("written", "read", touches.read, thread);
+    touches.written = Now(thread);
   }
   return std::nullopt;
 }
@@ -75,7 +78,7 @@ std::optional<std::string> SharedMemory::NoteIssue(int64_t begin, int64_t count,
   std::vector<uint8_t> changed(static_cast<size_t>(count), 1);
   std::optional<std::string> wrong = NoteWrite(begin, count, thread, changed.data());
   if (wrong) return wrong;
-  for (int64_t k = begin; k < begin + count; ++k) states_[static_cast<size_t>(k)].state = State::kInFlight;
+  for (int64_t k = begin; k < begin + count; ++k) states_[static_cast<size_t>(k)] = State::kInFlight;
   return std::nullopt;
 }
 
@@ -84,14 +87,13 @@ void SharedMemory::Land(int64_t begin, const uint8_t* source, int64_t read, int6
   if (read > 0) std::memcpy(target, source, static_cast<size_t>(read));
   std::fill(target + read, target + count, 0);
   for (int64_t k = begin; k < begin + count; ++k) {
-    Byte& byte = states_[static_cast<size_t>(k)];
-    byte.state = State::kWritten;
-    byte.written = Now(thread);
+    states_[static_cast<size_t>(k)] = State::kWritten;
+    if (!touches_.empty()) touches_[static_cast<size_t>(k)].written = Now(thread);
   }
 }
 
 void SharedMemory::Forget(int64_t begin, int64_t count) {
-  for (int64_t k = begin; k < begin + count; ++k) states_[static_cast<size_t>(k)].state = State::kEmpty;
+  for (int64_t k = begin; k < begin + count; ++k) states_[static_cast<size_t>(k)] = State::kEmpty;
 }
 
 }  // namespace kiln::interp

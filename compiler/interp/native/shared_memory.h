@@ -48,8 +48,7 @@ class SharedMemory {
     uint32_t epoch = 0;
     uint32_t warp_epoch = 0;
   };
-  struct Byte {
-    State state = State::kEmpty;
+  struct Touches {
     Touch written, read;
   };
 
@@ -59,7 +58,8 @@ class SharedMemory {
 
   const RunOptions& options_;
   std::vector<uint8_t> bytes_;
-  std::vector<Byte> states_;
+  std::vector<State> states_;
+  std::vector<Touches> touches_;  // Empty where races are not looked for
   uint32_t epoch_ = 1;
   std::vector<uint32_t> warp_epochs_;
 };

@@ -241,4 +241,9 @@ absl::Status Cta::ExecuteControl(const Step& step, Thread& thread, Location& pla
   }
 }
 
+absl::Status ExpectOperands(const Expr& e, size_t count) {
+  if (e->args.size() >= count) return absl::OkStatus();
+  return absl::InvalidArgumentError(StrCat(OperationName(e), ": expected ", count, " operands, got ", e->args.size()));
+}
+
 }  // namespace kiln::interp

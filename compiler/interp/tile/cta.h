@@ -3,6 +3,7 @@
 #define KILN_COMPILER_INTERP_TILE_CTA_H_
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -32,6 +33,11 @@ class Cta {
     bool waiting = false;
     bool done = false;
   };
+  // An asynchronous copy into shared memory, which lands at its wait and no sooner.
+  struct AsyncCopy {
+    View target;
+    ValuePtr value;
+  };
   using Participants = absl::Span<const int64_t>;
 
   // Runs one thread until it waits for its team or ends.
@@ -49,6 +55,10 @@ class Cta {
   absl::Status ExecuteReduction(const Step& step, Participants threads, Location& place);
   absl::Status ExecuteGather(const Expr& e, Evaluator& evaluator, const Asking* asking);
   absl::Status ExecuteScatter(const Expr& e, Evaluator& evaluator);
+  absl::Status Issue(const View& target, ValuePtr value);
+  void Commit();
+  // Until at most `pending` groups are in flight.
+  absl::Status Wait(int64_t pending);
   absl::Status ExecuteCall(const Step& step, Participants threads, Location& place);
   absl::Status CheckUniform(const Step& step, Participants threads) const;
 
@@ -64,8 +74,13 @@ class Cta {
   const RunOptions& options_;
   int64_t& steps_left_;
   std::vector<Thread> threads_;
+  std::vector<AsyncCopy> open_;                                           // In no group yet
+  std::deque<std::vector<AsyncCopy>> groups_;                             // Oldest first
   std::map<std::pair<int, int64_t>, std::shared_ptr<Storage>> storages_;  // By alloc step and owner
 };
+
+// Errors: the operation has fewer operands.
+absl::Status ExpectOperands(const Expr& e, size_t count);
 
 }  // namespace kiln::interp
 

@@ -7,11 +7,11 @@
 #include "absl/cleanup/cleanup.h"
 #include "compiler/expr/visit.h"
 #include "compiler/interp/arith.h"
+#include "compiler/interp/tile/combine.h"
 #include "compiler/interp/tile/cta.h"
 #include "compiler/interp/tile/gemm.h"
 #include "compiler/interp/tile/holders.h"
 #include "compiler/interp/tile/reduce.h"
-#include "compiler/ir/intrinsics.h"
 #include "compiler/support/str_cat.h"
 #include "kiln/internal/status_macros.h"
 
@@ -19,25 +19,6 @@ namespace kiln::interp {
 namespace {
 
 bool IsReduction(TileOpKind op) { return op >= TileOpKind::kSum && op <= TileOpKind::kAny; }
-
-Slot Combined(Op op, DType dtype, Slot a, Slot b) {
-  DType compute = ComputeType(dtype);
-  Slot result;
-  ApplyBinary(op, compute, &a, 0, &b, 0, 1, &result);  // Additions and minima have no fault.
-  return Convert(dtype, compute, result);
-}
-Slot AddCombine(DType dtype, Slot a, Slot b) { return Combined(Op::kAdd, dtype, a, b); }
-Slot MaxCombine(DType dtype, Slot a, Slot b) { return Combined(Op::kMax, dtype, a, b); }
-Slot MinCombine(DType dtype, Slot a, Slot b) { return Combined(Op::kMin, dtype, a, b); }
-
-Combine CombineOf(TileOpKind op) {
-  return op == TileOpKind::kAtomicAdd ? AddCombine : op == TileOpKind::kAtomicMax ? MaxCombine : MinCombine;
-}
-
-absl::Status ExpectOperands(const Expr& e, size_t count) {
-  if (e->args.size() >= count) return absl::OkStatus();
-  return absl::InvalidArgumentError(StrCat(OperationName(e), ": expected ", count, " operands, got ", e->args.size()));
-}
 
 absl::StatusOr<bool> Flag(const Expr& e, const char* name, bool otherwise, Evaluator& evaluator) {
   Expr value = FindAttr(*e, name);
@@ -194,60 +175,6 @@ absl::Status Cta::ExecuteReduction(const Step& step, Participants threads, Locat
   return absl::OkStatus();
 }
 
-// dst[i, :] = table[index[i], :], rows of an index outside the table reading zero.
-absl::Status Cta::ExecuteGather(const Expr& e, Evaluator& evaluator, const Asking* asking) {
-  KILN_RETURN_IF_ERROR(ExpectOperands(e, 3));
-  KILN_ASSIGN_OR_RETURN(View target, evaluator.EvalView(e->args[0]));
-  KILN_ASSIGN_OR_RETURN(View table, evaluator.EvalView(e->args[1]));
-  KILN_ASSIGN_OR_RETURN(ValuePtr index, evaluator.Eval(e->args[2]));
-  if (target.dims.empty() || table.dims.size() != target.dims.size() || index->shape != Shape{target.dims[0].extent}) {
-    return absl::InvalidArgumentError(StrCat("gather: ", ShapeText(table.shape()), " by ", ShapeText(index->shape),
-                                             " does not give ", ShapeText(target.shape())));
-  }
-  for (int64_t row = 0; row < target.dims[0].extent; ++row) {
-    if (row < target.dims[0].valid_begin || row >= target.dims[0].valid_end) continue;
-    int64_t from = index->data[static_cast<size_t>(row)].i;
-    KILN_ASSIGN_OR_RETURN(View to_row, SubscriptOf(target, {{SubscriptItem::Kind::kIndex, row, 0}}));
-    // A slice, which reads zero where an index would be an error.
-    KILN_ASSIGN_OR_RETURN(View from_row, SubscriptOf(table, {{SubscriptItem::Kind::kSlice, from, 1}}));
-    LoadOptions options;
-    options.check_uninitialized = options_.check_uninitialized;
-    KILN_ASSIGN_OR_RETURN(ValuePtr value, LoadView(from_row, options));
-    Value row_value = *value;
-    row_value.shape.erase(row_value.shape.begin());
-    KILN_RETURN_IF_ERROR(StoreView(to_row, row_value, asking));
-  }
-  return absl::OkStatus();
-}
-
-// table[index[i], :] = src[i, :], rows of an index outside the table being dropped.
-absl::Status Cta::ExecuteScatter(const Expr& e, Evaluator& evaluator) {
-  KILN_RETURN_IF_ERROR(ExpectOperands(e, 3));
-  KILN_ASSIGN_OR_RETURN(View table, evaluator.EvalView(e->args[0]));
-  KILN_ASSIGN_OR_RETURN(ValuePtr index, evaluator.Eval(e->args[1]));
-  KILN_ASSIGN_OR_RETURN(View source, evaluator.EvalView(e->args[2]));
-  if (source.dims.empty() || table.dims.size() != source.dims.size() || index->shape != Shape{source.dims[0].extent}) {
-    return absl::InvalidArgumentError(StrCat("scatter: ", ShapeText(source.shape()), " by ", ShapeText(index->shape),
-                                             " into ", ShapeText(table.shape())));
-  }
-  LoadOptions options;
-  options.check_uninitialized = options_.check_uninitialized;
-  KILN_ASSIGN_OR_RETURN(ValuePtr rows, LoadView(source, options));
-  int64_t width = ElementCount(absl::MakeConstSpan(rows->shape).subspan(1));
-  for (int64_t row = 0; row < source.dims[0].extent; ++row) {
-    if (row < source.dims[0].valid_begin || row >= source.dims[0].valid_end) continue;
-    Value value;
-    value.dtype = rows->dtype;
-    value.shape.assign(rows->shape.begin(), rows->shape.end());
-    value.shape[0] = 1;
-    value.data.assign(rows->data.begin() + row * width, rows->data.begin() + (row + 1) * width);
-    SubscriptItem slice{SubscriptItem::Kind::kSlice, index->data[static_cast<size_t>(row)].i, 1};
-    KILN_ASSIGN_OR_RETURN(View to_row, SubscriptOf(table, {slice}));
-    KILN_RETURN_IF_ERROR(StoreView(to_row, value));
-  }
-  return absl::OkStatus();
-}
-
 absl::Status Cta::ExecuteTileOp(const Step& step, Participants threads, Location& place) {
   using enum TileOpKind;
   const Expr& e = step.expr;
@@ -276,6 +203,8 @@ absl::Status Cta::ExecuteTileOp(const Step& step, Participants threads, Location
       } else {
         KILN_ASSIGN_OR_RETURN(value, evaluator.Eval(e->args[1]));
       }
+      bool shared = target.storage->space == ir::Space::kShared || target.storage->space == ir::Space::kSharedDyn;
+      if (e->tile.op == kCopyAsync && shared) return Issue(target, std::move(value));
       bool atomic = e->tile.op >= kAtomicAdd && e->tile.op <= kAtomicMin;
       return StoreView(target, *value, asking, atomic ? CombineOf(e->tile.op) : nullptr);
     }
@@ -300,61 +229,15 @@ absl::Status Cta::ExecuteTileOp(const Step& step, Participants threads, Location
       return ExecuteGather(e, evaluator, asking);
     case kScatter:
       return ExecuteScatter(e, evaluator);
-    default:
-      return absl::OkStatus();  // Waits and synchronization: everything before them is complete by now.
-  }
-}
-
-absl::Status Cta::ExecuteCall(const Step& step, Participants threads, Location& place) {
-  const Expr& e = step.expr;
-  const ir::IntrinsicInfo* info = ir::FindIntrinsic(e->name);
-  if (!info) return absl::InvalidArgumentError(StrCat("\"", e->name, "\" is no intrinsic"));
-  auto evaluate = [&](int64_t thread, size_t arg) {
-    Evaluator evaluator = EvaluatorOf(thread);
-    absl::StatusOr<ValuePtr> value = evaluator.Eval(e->args[arg]);
-    place = evaluator.place();
-    return value;
-  };
-  switch (info->id) {
-    case ir::Intrinsic::kBarrier:
-    case ir::Intrinsic::kWarpBarrier:
-      return absl::OkStatus();
-    case ir::Intrinsic::kShflIdx:
-    case ir::Intrinsic::kShflXor: {
-      KILN_RETURN_IF_ERROR(ExpectOperands(e, 2));
-      auto lanes = static_cast<int64_t>(threads.size());
-      std::vector<ValuePtr> values(threads.size());
-      for (size_t lane = 0; lane < threads.size(); ++lane) {
-        KILN_ASSIGN_OR_RETURN(values[lane], evaluate(threads[lane], 0));
+    case kWaitCopy: {
+      int64_t pending = 0;
+      if (Expr attr = FindAttr(*e, "pending")) {
+        KILN_ASSIGN_OR_RETURN(pending, evaluator.EvalInt(attr));
       }
-      for (int64_t lane = 0; lane < lanes; ++lane) {
-        int64_t thread = threads[static_cast<size_t>(lane)];
-        KILN_ASSIGN_OR_RETURN(ValuePtr selector, evaluate(thread, 1));
-        int64_t from = info->id == ir::Intrinsic::kShflXor ? lane ^ selector->data[0].i : selector->data[0].i;
-        if (from < 0 || from >= lanes)
-          return absl::FailedPreconditionError(StrCat(e->name, ": lane ", from, " is outside 0 .. ", lanes - 1));
-        if (step.variable >= 0) Set(step, {thread}, {values[static_cast<size_t>(from)], nullptr});
-      }
-      return absl::OkStatus();
-    }
-    case ir::Intrinsic::kAtomicAdd: {
-      KILN_RETURN_IF_ERROR(ExpectOperands(e, 3));
-      Evaluator evaluator = EvaluatorOf(threads[0]);
-      absl::Cleanup note = [&] { place = evaluator.place(); };
-      KILN_ASSIGN_OR_RETURN(View target, evaluator.EvalView(e->args[0]));
-      KILN_ASSIGN_OR_RETURN(int64_t element, evaluator.EvalInt(e->args[1]));
-      KILN_ASSIGN_OR_RETURN(ValuePtr value, evaluator.Eval(e->args[2]));
-      std::vector<SubscriptItem> items(target.dims.size());
-      for (size_t d = items.size(); d-- > 0;) {
-        int64_t extent = std::max<int64_t>(target.dims[d].extent, 1);
-        items[d].begin = d == 0 ? element : element % extent;
-        element /= extent;
-      }
-      KILN_ASSIGN_OR_RETURN(View one, SubscriptOf(target, items));
-      return StoreView(one, *value, nullptr, AddCombine);
+      return Wait(pending);
     }
     default:
-      return absl::UnimplementedError(StrCat("\"", e->name, "\" beside tile operations; it runs in lowered kernels"));
+      return absl::OkStatus();  // Synchronization, and waits for what is complete by now.
   }
 }
 

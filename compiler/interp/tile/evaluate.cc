@@ -34,6 +34,7 @@ absl::StatusOr<Aligned> Align(std::vector<ValuePtr>& operands) {
   for (const ValuePtr& operand : operands) {
     KILN_ASSIGN_OR_RETURN(aligned.shape, BroadcastShape(aligned.shape, operand->shape));
   }
+  KILN_RETURN_IF_ERROR(CheckTileSize(aligned.shape));
   for (ValuePtr& operand : operands) {
     if (!operand->IsScalar()) operand = BroadcastTo(operand, aligned.shape);
     aligned.held = Both(aligned.held, operand->held);
@@ -323,6 +324,7 @@ absl::StatusOr<ValuePtr> Evaluator::EvalIndexOf(const Expr& e) {
   if (e->int_value < 0 || e->int_value >= rank) {
     return absl::InvalidArgumentError(StrCat("index: axis ", e->int_value, " of a tensor of rank ", rank));
   }
+  KILN_RETURN_IF_ERROR(CheckTileSize(result.shape));
   auto axis = static_cast<size_t>(e->int_value);
   int64_t inner = ElementCount(absl::MakeConstSpan(result.shape).subspan(axis + 1));
   result.data.resize(static_cast<size_t>(ElementCount(result.shape)));

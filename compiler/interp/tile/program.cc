@@ -18,6 +18,11 @@ namespace {
 
 bool IsReduction(TileOpKind op) { return op >= TileOpKind::kSum && op <= TileOpKind::kAny; }
 
+// Intrinsics that mean the same whether a CTA or each of its threads calls them.
+bool IsOfTheCta(ir::Intrinsic id) {
+  return id == ir::Intrinsic::kBarrier || id == ir::Intrinsic::kCpAsyncCommit || id == ir::Intrinsic::kCpAsyncWait;
+}
+
 bool TellsThreadsApart(const ir::Kernel& kernel) {
   bool found = false;
   ir::ForEachStmt(kernel.body, [&](const ir::Stmt& stmt) {
@@ -29,7 +34,12 @@ bool TellsThreadsApart(const ir::Kernel& kernel) {
   ir::ForEachExpr(kernel.body, [&](const Expr& e) {
     bool id = e->kind == ExprKind::kVar && (e->name == kThreadId || e->name == kLaneId || e->name == kWarpId);
     bool team = e->kind == ExprKind::kTileOp && e->tile.team < Team::kCta && e->tile.team != Team::kNone;
-    found = found || id || team || e->kind == ExprKind::kCall;
+    bool exchange = false;
+    if (e->kind == ExprKind::kCall) {
+      const ir::IntrinsicInfo* info = ir::FindIntrinsic(e->name);
+      exchange = !info || !IsOfTheCta(info->id);
+    }
+    found = found || id || team || exchange;
   });
   return found;
 }
@@ -112,7 +122,8 @@ class Flattener {
     if (operation) {
       step.team = node->tile.team == Team::kNone ? Team::kCta : node->tile.team;
     } else if (const ir::IntrinsicInfo* info = ir::FindIntrinsic(node->name)) {
-      if (info->id == ir::Intrinsic::kBarrier) step.team = Team::kCta;
+      if (IsOfTheCta(info->id)) step.team = Team::kCta;
+      program_.commits = program_.commits || info->id == ir::Intrinsic::kCpAsyncCommit;
       bool warp = info->id == ir::Intrinsic::kWarpBarrier || info->id == ir::Intrinsic::kShflIdx ||
                   info->id == ir::Intrinsic::kShflXor;
       if (warp) step.team = Team::kWarp;

@@ -54,6 +54,8 @@ struct Program {
   int variables = 0;
   // One thread stands for a CTA: nothing in the body tells threads apart.
   bool uniform = true;
+  // Groups of asynchronous copies are closed by the body; otherwise each copy is one.
+  bool commits = false;
 };
 
 inline constexpr std::string_view kThreadId = "thread_id";

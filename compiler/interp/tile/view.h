@@ -23,6 +23,8 @@ namespace kiln::interp {
 using Shape = std::vector<int64_t>;
 
 int64_t ElementCount(absl::Span<const int64_t> shape);
+// Errors: a computed tile of that shape is more than the interpreter holds.
+absl::Status CheckTileSize(absl::Span<const int64_t> shape);
 std::string ShapeText(absl::Span<const int64_t> shape);
 
 // A computed scalar (no shape) or tile, row-major.
@@ -39,6 +41,8 @@ using ValuePtr = std::shared_ptr<const Value>;
 
 ValuePtr ScalarValue(DType dtype, Slot slot);
 
+enum ByteState : uint8_t { kEmpty = 0, kWritten, kInFlight };
+
 // Memory behind views: an argument, an alloc, or a computed value.
 struct Storage {
   std::string name;
@@ -48,7 +52,7 @@ struct Storage {
   int64_t first_thread = 0;      // Of the owner, in its CTA
   uint8_t* data = nullptr;       // Null for a computed value
   std::vector<uint8_t> bytes;    // What `data` points to, unless it is an argument
-  std::vector<uint8_t> written;  // One a byte; empty = not tracked
+  std::vector<uint8_t> written;  // A ByteState for each; empty = not tracked
   ValuePtr value;
   std::shared_ptr<const Holders> holders;  // Null: the layout was left out
 };
@@ -105,6 +109,9 @@ absl::StatusOr<ValuePtr> LoadView(const View& view, const LoadOptions& options);
 // With `combine` the old and the new element give what is stored.
 using Combine = Slot (*)(DType dtype, Slot old_value, Slot new_value);
 absl::Status StoreView(const View& view, const Value& value, const Asking* asking = nullptr, Combine combine = nullptr);
+
+// Elements of the view await an asynchronous copy, or (StoreView) have it. Errors: they await one already.
+absl::Status MarkInFlight(const View& view);
 
 // The shape of `a` and `b` side by side: dimensions pair from the last, extents are equal or 1.
 absl::StatusOr<Shape> BroadcastShape(absl::Span<const int64_t> a, absl::Span<const int64_t> b);

@@ -17,14 +17,19 @@
 namespace kiln::interp {
 namespace {
 
-absl::StatusOr<ir::Kernel> LowerFor(const ir::Kernel& kernel, const std::string& name) {
+// Every stage after `kernel`, the lowered one last.
+absl::StatusOr<std::vector<ir::Kernel>> StagesFor(const ir::Kernel& kernel, const std::string& name) {
   KILN_ASSIGN_OR_RETURN(Target target, FindTarget(name));
-  if (target.kind == TargetKind::kCpu) return LowerCpu(kernel, target, nullptr);
+  if (target.kind == TargetKind::kCpu) {
+    KILN_ASSIGN_OR_RETURN(ir::Kernel native, LowerCpu(kernel, target, nullptr));
+    return std::vector<ir::Kernel>{native};
+  }
   std::vector<std::string> notes;
   KILN_ASSIGN_OR_RETURN(ir::Kernel ringed, PipelineLoops(kernel, target, &notes));
   KILN_ASSIGN_OR_RETURN(ir::Kernel inferred, InferLayouts(ringed, target, &notes));
   KILN_ASSIGN_OR_RETURN(Plan plan, MakePlan(inferred, target, CudaRules()));
-  return LowerCuda(inferred, plan, target);
+  KILN_ASSIGN_OR_RETURN(ir::Kernel native, LowerCuda(inferred, plan, target));
+  return std::vector<ir::Kernel>{ringed, inferred, native};
 }
 
 double Tolerance(DType dtype) { return dtype == DType::kF32 ? 1e-5 : dtype == DType::kF16 ? 2e-3 : 1.6e-2; }
@@ -39,18 +44,23 @@ std::string CaseName(const testing::TestParamInfo<Case>& info) {
 
 class Lowered : public testing::TestWithParam<Case> {
  protected:
-  // Runs `tile` and what becomes of it on `out`, which both write.
-  void Compare(const ir::Kernel& tile, const std::function<std::vector<Argument>(Array&)>& args, Array out) {
-    absl::StatusOr<ir::Kernel> native = LowerFor(tile, GetParam().target);
-    ASSERT_EQ(native.status(), absl::OkStatus());
+  // Runs `tile`, and what each stage makes of it, on copies of `out`, which all of them write.
+  void Compare(const ir::Kernel& tile, const std::function<std::vector<Argument>(Array&)>& args, const Array& out) {
+    auto stages = StagesFor(tile, GetParam().target);
+    ASSERT_EQ(stages.status(), absl::OkStatus());
     RunOptions options;
     options.check_alignment = std::string(GetParam().target) != "cpu";
     Array reference = out;
     ASSERT_EQ(MessageOf(tile, args(reference)), "");
-    ASSERT_EQ(MessageOf(*native, args(out), options), "");
-    std::vector<double> expected = reference.values(), found = out.values();
-    for (size_t k = 0; k < expected.size(); ++k) {
-      ASSERT_NEAR(found[k], expected[k], Tolerance(GetParam().dtype) * (1 + std::fabs(expected[k]))) << "element " << k;
+    std::vector<double> expected = reference.values();
+    for (size_t stage = 0; stage < stages->size(); ++stage) {
+      Array result = out;
+      ASSERT_EQ(MessageOf((*stages)[stage], args(result), options), "") << "stage " << stage;
+      std::vector<double> found = result.values();
+      for (size_t k = 0; k < expected.size(); ++k) {
+        ASSERT_NEAR(found[k], expected[k], Tolerance(GetParam().dtype) * (1 + std::fabs(expected[k])))
+            << "stage " << stage << " element " << k;
+      }
     }
   }
 };

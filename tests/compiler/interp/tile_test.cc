@@ -226,6 +226,46 @@ TEST(Tile, NarrowTilesRoundWhatIsStored) {
   EXPECT_THAT(y.values(), ElementsAre(1, 448, -0.3125));
 }
 
+TEST(Tile, SlicesFarOutsideReadZeroAndDropWrites) {
+  ir::Kernel kernel = KernelOf(R"(
+    kernel far(x: tensor<f32>[4], y: inout tensor<f32>[4], at: i64) launch grid(1) {
+      cta.copy(y[0 +: 2], x[at +: 2] + 1.0)
+      cta.copy(y[at +: 2], x[0 +: 2])
+      cta.copy(y[2 +: 2], x[-1 +: 2], fill = 9.0)
+    })");
+  for (int64_t at : {int64_t{4}, int64_t{-2}, INT64_MAX, INT64_MIN}) {
+    Array x(DType::kF32, {4}, {1, 2, 3, 4}), y(DType::kF32, {4}, {5, 6, 7, 8});
+    ASSERT_EQ(RunKernel(kernel, {x.tensor(), y.tensor(), Scalar::Int(DType::kI64, at)}), absl::OkStatus());
+    EXPECT_THAT(y.values(), ElementsAre(1, 1, 9, 1)) << at;
+  }
+}
+
+constexpr char kAsync[] = R"(
+kernel f(x: tensor<f32>[8], y: out tensor<f32>[8]) launch grid(1) {
+  alloc s: f32[2, 4] in shared
+  cta.copy_async(s[0, :], x[0 +: 4])
+  cta.copy_async(s[1, :], x[4 +: 4])
+  cta.wait_copy(pending = PENDING)
+  cta.copy(y[0 +: 4], s[0, :])
+  cta.copy(y[4 +: 4], s[1, :])
+})";
+
+TEST(Tile, AsynchronousCopiesLandAtTheirWait) {
+  std::string text = kAsync;
+  text.replace(text.find("PENDING"), 7, "0");
+  Array x(DType::kF32, {8}, {1, 2, 3, 4, 5, 6, 7, 8}), y(DType::kF32, {8});
+  ASSERT_EQ(MessageOf(KernelOf(text), {x.tensor(), y.tensor()}), "");
+  EXPECT_EQ(y.values(), x.values());
+}
+
+TEST(Tile, AWaitForTooFewCopiesIsFound) {
+  std::string text = kAsync;
+  text.replace(text.find("PENDING"), 7, "1");
+  Array x(DType::kF32, {8}), y(DType::kF32, {8});
+  EXPECT_EQ(MessageOf(KernelOf(text), {x.tensor(), y.tensor()}),
+            "interp: kernel \"f\": 8:23: \"s\" is read while an asynchronous copy into it is in flight (cta 0, 0, 0)");
+}
+
 // What each faulty kernel is told. The places are lines and columns of the text.
 struct FaultCase {
   const char* name;
