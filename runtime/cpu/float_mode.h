@@ -23,6 +23,8 @@ class FloatMode {
     __asm__ volatile("msr fpcr, %0" : : "r"(uint64_t{0}));
   }
   ~FloatMode() { __asm__ volatile("msr fpcr, %0" : : "r"(saved_)); }
+#else
+  FloatMode() {}
 #endif
   FloatMode(const FloatMode&) = delete;
   FloatMode& operator=(const FloatMode&) = delete;

@@ -13,11 +13,12 @@ absl::StatusOr<Source> EmitLlvm(const ir::Kernel& kernel, const Target& target) 
   KILN_ASSIGN_OR_RETURN(std::string body, llvm_text::KernelPrinter(kernel, helpers).Print());
   Source source;
   source.kind = TargetKind::kCpu;
-  source.entry = kernel.name;
+  // A kernel may be called like a function of the C library.
+  source.entry = "kiln_" + kernel.name;
   // Registers of the full width are asked for by name: LLVM prefers half of them on some CPUs.
   std::string width = absl::StrCat("\"min-legal-vector-width\"=\"", target.vector_bytes * 8,
                                    "\" \"prefer-vector-width\"=\"", target.vector_bytes * 8, "\"");
-  source.text = absl::StrCat("; ", kernel.name, "\n", "define void @", kernel.name,
+  source.text = absl::StrCat("; ", kernel.name, "\n", "define void @", source.entry,
                              "(ptr noalias nocapture readonly align 8 %params, i64 %cta_x, i64 %cta_y, i64 %cta_z, "
                              "ptr noalias nocapture align 64 %scratch) #0 {\n",
                              body, "}\n", helpers.Text(), "\n", "attributes #0 = { nounwind ", width, " }\n",

@@ -1,9 +1,9 @@
 // A native kernel as LLVM IR text. Pure printing: knows no tile operation and links no LLVM.
 //
-// The function is `void entry(const uint64_t* params, int64_t cta_x, int64_t cta_y, int64_t cta_z, void* scratch)`:
-// parameters in the order of native_params, eight bytes each (a pointer, an i64, a scalar's bits), then grid.x, .y, .z;
-// scratch is 64-byte aligned and this CTA's alone. The code is reentrant: it has no static storage and calls nothing
-// but LLVM's intrinsics and a few functions of libm.
+// The function, kiln_NAME, is `void entry(const uint64_t* params, int64_t cta_x, int64_t cta_y, int64_t cta_z, void*
+// scratch)`: parameters in the order of native_params, eight bytes each (a pointer, an i64, a scalar's bits), then
+// grid.x, .y, .z; scratch is 64-byte aligned and this CTA's alone. The code is reentrant: it has no static storage and
+// calls nothing but LLVM's intrinsics and a few functions of libm.
 #ifndef KILN_COMPILER_CODEGEN_LLVM_EMIT_H_
 #define KILN_COMPILER_CODEGEN_LLVM_EMIT_H_
 

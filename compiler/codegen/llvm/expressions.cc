@@ -335,43 +335,22 @@ absl::StatusOr<Value> KernelPrinter::Logical(const Node& node) {
 
 absl::StatusOr<Value> KernelPrinter::Selection(const Node& node) {
   KILN_ASSIGN_OR_RETURN(Value condition, EvalAs(node.args[0], DType::kBool));
-  bool lazy = condition.lanes == 1 && (TouchesMemory(node.args[1]) || TouchesMemory(node.args[2]));
-  if (lazy) {
-    // Both arms are of one type in native form, except for a literal, which takes the other's.
+  if (condition.lanes == 1 && (TouchesMemory(node.args[1]) || TouchesMemory(node.args[2]))) {
+    // Only the chosen arm is evaluated. Both are of one type in native form, but for a literal, which takes the
+    // other's: the typed arm goes first.
     auto literal = [](const Expr& e) { return e->kind == ExprKind::kInt || e->kind == ExprKind::kFloat; };
-    DType dtype = DType::kNone;
-    auto arm = [&](const Expr& e) -> absl::StatusOr<Value> {
-      KILN_ASSIGN_OR_RETURN(Value v, Eval(e));
-      return v;
-    };
-    if (literal(node.args[1])) {
-      // The typed arm goes first, so that its type is known.
-      Value inverted = Set(DType::kBool, 1, absl::StrCat("xor ", condition.Typed(), ", 1"));
-      Value typed;
-      return Branched(
-          inverted,
-          [&]() -> absl::StatusOr<Value> {
-            KILN_ASSIGN_OR_RETURN(Value v, arm(node.args[2]));
-            dtype = v.dtype;
-            typed = v;
-            return v;
-          },
-          [&]() -> absl::StatusOr<Value> {
-            KILN_ASSIGN_OR_RETURN(Value v, EvalAs(node.args[1], dtype));
-            return values_.Broadcast(v, typed.lanes);
-          });
-    }
-    Value typed;
+    const bool swapped = literal(node.args[1]);
+    if (swapped) condition = Set(DType::kBool, 1, absl::StrCat("xor ", condition.Typed(), ", 1"));
+    Value first;
     return Branched(
         condition,
         [&]() -> absl::StatusOr<Value> {
-          KILN_ASSIGN_OR_RETURN(Value v, arm(node.args[1]));
-          typed = v;
-          return v;
+          KILN_ASSIGN_OR_RETURN(first, Eval(node.args[swapped ? 2 : 1]));
+          return first;
         },
         [&]() -> absl::StatusOr<Value> {
-          KILN_ASSIGN_OR_RETURN(Value v, EvalAs(node.args[2], typed.dtype));
-          return values_.Broadcast(v, typed.lanes);
+          KILN_ASSIGN_OR_RETURN(Value second, EvalAs(node.args[swapped ? 1 : 2], first.dtype));
+          return values_.Broadcast(second, first.lanes);
         });
   }
   KILN_ASSIGN_OR_RETURN(Value a, Eval(node.args[1]));

@@ -87,7 +87,7 @@ class Jit {
     session.setErrorReporter(ReportToLinkLog);
     jit->host_ = &session.createBareJITDylib("host");
     orc::MangleAndInterner name(session, jit->lljit_->getDataLayout());
-    if (llvm::Error error = jit->host_->define(orc::absoluteSymbols(HostSymbols(name)))) return std::move(error);
+    if (llvm::Error error = jit->host_->define(orc::absoluteSymbols(HostSymbols(name)))) return error;
     return jit;
   }
 
@@ -106,7 +106,7 @@ class Jit {
       error = symbol.takeError();
     }
     Unload(library);
-    return std::move(error);
+    return error;
   }
 
   void Unload(orc::JITDylib& library) {

@@ -1,5 +1,5 @@
 ; rmsnorm
-define void @rmsnorm(ptr noalias nocapture readonly align 8 %params, i64 %cta_x, i64 %cta_y, i64 %cta_z, ptr noalias nocapture align 64 %scratch) #0 {
+define void @kiln_rmsnorm(ptr noalias nocapture readonly align 8 %params, i64 %cta_x, i64 %cta_y, i64 %cta_z, ptr noalias nocapture align 64 %scratch) #0 {
 entry:
   %total = alloca <8 x float>, align 32
   %total1 = alloca <8 x float>, align 32

@@ -45,7 +45,8 @@ Artifact StagedScale(const std::string& name, float factor) {
   options.arch = kiln::testing::Host().arch;
   artifact.kind = TargetKind::kCpu;
   artifact.arch = options.arch;
-  artifact.kernel = artifact.entry = name;
+  artifact.kernel = name;
+  artifact.entry = source.entry;
   artifact.binary = kiln::testing::Llvm().Compile(source, options).value().binary;
   artifact.args = {{"x", true, DType::kF32, 1, false}, {"y", true, DType::kF32, 1, true}};
   artifact.recipe.grid[0] = {{RecipeOp::kDim, 0, 0, 0}, {RecipeOp::kConst, 0, 0, 64}, {RecipeOp::kCeilDiv, 0, 0, 0}};

@@ -10,6 +10,8 @@
 namespace kiln {
 namespace {
 
+__extension__ typedef __int128 Wide;  // No standard C++ has it, as -Wpedantic would say
+
 using testing::HostKernel;
 using testing::Pointer;
 
@@ -67,17 +69,17 @@ TEST(Execute, FloorDivisionAndRemainderOfEverySign) {
                              {ir::Store(Var("out"), Int(0), FloorDiv(a, b)), ir::Store(Var("out"), Int(1), Mod(a, b)),
                               ir::Store(Var("out"), Int(2), CeilDiv(a, b))});
   HostKernel built = Build(kernel);
-  auto floor_div = [](__int128 x, __int128 y) {
-    __int128 q = x / y;
+  auto floor_div = [](Wide x, Wide y) {
+    Wide q = x / y;
     return static_cast<int64_t>(q - (x % y != 0 && (x % y < 0) != (y < 0)));
   };
   for (auto [x, y] : cases) {
     int64_t in[2] = {x, y}, out[3];
     built.Run({Pointer(in), Pointer(out)});
     EXPECT_EQ(out[0], floor_div(x, y)) << x << " / " << y;
-    EXPECT_EQ(out[1], static_cast<int64_t>(static_cast<__int128>(x) - static_cast<__int128>(floor_div(x, y)) * y))
+    EXPECT_EQ(out[1], static_cast<int64_t>(static_cast<Wide>(x) - static_cast<Wide>(floor_div(x, y)) * y))
         << x << " % " << y;
-    EXPECT_EQ(out[2], static_cast<int64_t>(-static_cast<__int128>(floor_div(-static_cast<__int128>(x), y))))
+    EXPECT_EQ(out[2], static_cast<int64_t>(-static_cast<Wide>(floor_div(-static_cast<Wide>(x), y))))
         << x << ", " << y;
   }
 }
@@ -162,6 +164,15 @@ TEST(Execute, RightOperandOfAndIsReadOnlyWhenTheLeftHolds) {
   built.Run({Pointer(&x), Pointer(out), 1});
   EXPECT_EQ(out[0], 1);
   EXPECT_EQ(out[1], 2);
+}
+
+TEST(Execute, AKernelMayBeNamedLikeALibraryFunction) {
+  Expr i = Var("i");
+  ir::Kernel kernel = Native("memset", {TensorParam("y", DType::kI32), SymbolParam("n")},
+                             {ir::For("i", Int(0), Var("n"), {ir::Store(Var("y"), i, Int(0))})});
+  std::vector<int32_t> y(100, 7);
+  Build(kernel).Run({Pointer(y.data()), 100});
+  EXPECT_EQ(y, std::vector<int32_t>(100, 0));
 }
 
 TEST(Execute, WhatHasNoCpuFormIsRefused) {

@@ -38,7 +38,8 @@ absl::StatusOr<TileKernel> TileKernel::Build(std::string_view text, const Bindin
   KILN_ASSIGN_OR_RETURN(Compiled compiled, Llvm().Compile(source, options));
   artifact.kind = TargetKind::kCpu;
   artifact.arch = target.arch;
-  artifact.kernel = artifact.entry = source.entry;
+  artifact.kernel = native.name;
+  artifact.entry = source.entry;
   artifact.binary = compiled.binary;
   artifact.args = ArgsOf(native);
   KILN_ASSIGN_OR_RETURN(artifact.recipe, MakeRecipe(native));
