@@ -203,6 +203,16 @@ TEST_F(NvrtcTest, Ptx) {
   EXPECT_EQ(ptx->find('\0'), std::string::npos);
 }
 
+TEST_F(NvrtcTest, DivisionIsFullRangeAndNothingIsContracted) {
+  absl::StatusOr<std::string> ptx = nvrtc_->CompilePtx(
+      Cuda("k", "extern \"C\" __global__ void k(float* p) { p[0] = p[1] / p[2]; p[3] = p[4] * p[5] + p[6]; }\n"),
+      For("sm_90a"));
+  ASSERT_TRUE(ptx.ok()) << ptx.status();
+  EXPECT_THAT(*ptx, HasSubstr("div.full.f32"));
+  EXPECT_THAT(*ptx, HasSubstr("mul.rn.f32"));
+  EXPECT_EQ(ptx->find("fma"), std::string::npos);
+}
+
 TEST_F(NvrtcTest, FingerprintNamesVersionAndNoPath) {
   std::string fingerprint = nvrtc_->Fingerprint();
   EXPECT_THAT(fingerprint, StartsWith("nvrtc " + std::to_string(nvrtc_->library().major) + "."));
