@@ -81,11 +81,12 @@ constexpr StmtRow kStmts[] = {
 };
 
 unsigned FieldsOf(const wire::Stmt& stmt) {
-  return (!stmt.name().empty() ? +kName : 0u) | (stmt.has_dtype() ? +kDType : 0u) |
-         (stmt.has_tensor() ? +kTensor : 0u) | (stmt.target() ? +kTarget : 0u) | (stmt.value() ? +kValue : 0u) |
-         (stmt.begin() ? +kBegin : 0u) | (stmt.end() ? +kEnd : 0u) | (stmt.step() ? +kStep : 0u) |
-         (stmt.stages() ? +kStages : 0u) | (stmt.loop() ? +kLoop : 0u) | (stmt.body_size() ? +kBody : 0u) |
-         (stmt.orelse_size() ? +kElse : 0u) | (!stmt.text().empty() ? +kText : 0u);
+  auto bit = [](bool set, unsigned field) { return set ? field : 0; };
+  return bit(!stmt.name().empty(), kName) | bit(stmt.has_dtype(), kDType) | bit(stmt.has_tensor(), kTensor) |
+         bit(stmt.target() != 0, kTarget) | bit(stmt.value() != 0, kValue) | bit(stmt.begin() != 0, kBegin) |
+         bit(stmt.end() != 0, kEnd) | bit(stmt.step() != 0, kStep) | bit(stmt.stages() != 0, kStages) |
+         bit(stmt.loop() != 0, kLoop) | bit(stmt.body_size() > 0, kBody) | bit(stmt.orelse_size() > 0, kElse) |
+         bit(!stmt.text().empty(), kText);
 }
 
 // Lowest set bit as an index.

@@ -72,9 +72,10 @@ const KindRow* FindKind(uint32_t kind) {
 }
 
 unsigned FieldsOf(const wire::Node& node) {
-  return (node.op() ? +kOp : 0u) | (node.has_dtype() ? +kDType : 0u) | (node.int_value() ? +kInt : 0u) |
-         (node.float_bits() ? +kFloat : 0u) | (!node.name().empty() ? +kName : 0u) | (node.ints_size() ? +kInts : 0u) |
-         (node.attrs_size() ? +kAttrs : 0u) | (node.has_tile() ? +kTile : 0u);
+  auto bit = [](bool set, unsigned field) { return set ? field : 0; };
+  return bit(node.op() != 0, kOp) | bit(node.has_dtype(), kDType) | bit(node.int_value() != 0, kInt) |
+         bit(node.float_bits() != 0, kFloat) | bit(!node.name().empty(), kName) | bit(node.ints_size() > 0, kInts) |
+         bit(node.attrs_size() > 0, kAttrs) | bit(node.has_tile(), kTile);
 }
 
 bool IsItem(ExprKind kind) { return kind == ExprKind::kSlice || kind == ExprKind::kFull || kind == ExprKind::kNewAxis; }

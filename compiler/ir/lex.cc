@@ -1,5 +1,6 @@
 #include "compiler/ir/lex.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -10,10 +11,10 @@
 namespace kiln::ir {
 namespace {
 
-// Longest first.
-constexpr std::array<std::string_view, 40> kPuncts = {
-    "..=", "..", "+:", "+=", "-=", "*=", "/=", "->", "==", "!=", "<=", ">=", "<<", ">>", "(", ")", "[", "]", "{",
-    "}",   "<",  ">",  ",",  ":",  ";",  ".",  "=",  "+",  "-",  "*",  "/",  "%",  "&",  "|", "^", "~", "@", "?"};
+// Of several characters, longest first; then those of one.
+constexpr std::array<std::string_view, 14> kLongPuncts = {
+    "..=", "..", "+:", "+=", "-=", "*=", "/=", "->", "==", "!=", "<=", ">=", "<<", ">>"};
+constexpr std::string_view kPuncts = "()[]{}<>,:;.=+-*/%&|^~@?";
 
 bool StartsName(char c) { return absl::ascii_isalpha(static_cast<unsigned char>(c)) || c == '_'; }
 bool IsDigit(char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); }
@@ -52,7 +53,7 @@ class Lexer {
       line_start_ = pos_;
       fresh_line_ = true;
     } else if (c == ' ' || c == '\t' || c == '\r') {
-      ++pos_;
+      pos_ = std::min(text_.find_first_not_of(" \t\r", pos_), text_.size());
     } else if (c == '/' && Char(1) == '/') {
       TakeComment();
     } else if (StartsName(c)) {
@@ -117,9 +118,12 @@ class Lexer {
   }
 
   void TakePunct() {
-    std::string_view rest = text_.substr(pos_);
-    for (std::string_view punct : kPuncts)
-      if (!punct.empty() && rest.starts_with(punct)) return Push(TokenKind::kPunct, punct.size());
+    if (std::string_view("=.:><").find(Char(1)) != std::string_view::npos) {
+      std::string_view rest = text_.substr(pos_);
+      for (std::string_view punct : kLongPuncts)
+        if (rest.starts_with(punct)) return Push(TokenKind::kPunct, punct.size());
+    }
+    if (kPuncts.find(Char()) != std::string_view::npos) return Push(TokenKind::kPunct, 1);
     diagnostics_.Add(Here(), Unexpected(Char()));
     ++pos_;
     // One report for all bytes of a character or of a run of rubbish.

@@ -35,7 +35,7 @@ class Deeper {
 };
 
 // A declared name may not begin so; `inf` and `nan` of a dtype are `f32.inf` and `f32.nan`.
-constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
@@ -116,7 +116,7 @@ Expr Parser::ParseUnary() {
       Expr inf = ParsePrimary();
       if (!inf) return nullptr;
       Node node = *inf;
-      node.float_value = -kInf;
+      node.float_value = -kInfinity;
       return std::make_shared<const Node>(std::move(node));
     }
   }
@@ -312,7 +312,7 @@ Expr Parser::ParseName() {
     }
   }
   if (At("inf") || At("nan")) {
-    number.float_value = Take().text == "inf" ? kInf : kNan;
+    number.float_value = Take().text == "inf" ? kInfinity : kNan;
     return Finish(std::move(number), 0);
   }
   for (const NamedConstant& constant : NamedConstants()) {

@@ -52,7 +52,8 @@ void CheckCases(const std::string& file, size_t least, const std::function<std::
     std::string found = run(c.input);
     if (!found.empty() && found.back() != '\n') found += '\n';
     all += "=== " + c.name + "\n" + c.input + "---\n" + found;
-    if (!bless) EXPECT_EQ(found, c.expected) << path << ": " << c.name << " (KILN_BLESS=1 rewrites the file)";
+    if (bless) continue;
+    EXPECT_EQ(found, c.expected) << path << ": " << c.name << " (KILN_BLESS=1 rewrites the file)";
   }
   if (bless) std::ofstream(path, std::ios::binary) << all;
 }

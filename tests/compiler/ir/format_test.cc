@@ -70,7 +70,7 @@ TEST(Format, PrintedTextIsFormatted) {
 
 // Comments, line ends and blanks put between the tokens of random modules wherever they leave the text legal.
 TEST(Format, AnyTextKeepsItsMeaningAndItsComments) {
-  for (uint64_t seed = 0; seed < 200; ++seed) {
+  for (uint64_t seed = 0; seed < 60; ++seed) {
     std::string printed = Print(RandomModule(Chance(seed)));
     Diagnostics diagnostics(printed, "t.kiln");
     Parser parser(printed, diagnostics);

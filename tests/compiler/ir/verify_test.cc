@@ -38,7 +38,9 @@ TEST(Verify, Cases) { CheckCases("verify.txt", 26, Problems); }
 
 TEST(Verify, LibraryKernelsHaveNoProblems) {
   for (const auto& entry : std::filesystem::directory_iterator("api/kernels"))
-    if (entry.path().extension() == ".kiln") EXPECT_EQ(Problems(ReadFile(entry.path())), "") << entry.path();
+    if (entry.path().extension() == ".kiln") {
+      EXPECT_EQ(Problems(ReadFile(entry.path())), "") << entry.path();
+    }
 }
 
 TEST(Verify, EveryCodeIsDocumented) {
