@@ -22,11 +22,12 @@ int64_t InnerRun(const Distribution& distribution) {
   return last.axis == DigitAxis::kSlot && last.weight == 1 && last.stride == 1 ? last.extent : 1;
 }
 
-// A reference's coordinates where the whole statement's are `coords`: zero along broadcast extents.
-std::vector<Expr> LeafCoords(const Type& type, const std::vector<Expr>& coords) {
+// A reference's coordinates where those of the statement, whose domain is `shape`, are `coords`: zero along broadcast
+// extents. A domain of extent 1 may lie over threads of which all but the first hold pad, so it is no broadcast.
+std::vector<Expr> LeafCoords(const Type& type, const std::vector<Expr>& coords, const std::vector<Expr>& shape) {
   std::vector<Expr> out = coords;
   for (size_t d = 0; d < out.size(); ++d)
-    if (IsConst(type.shape[d], 1)) out[d] = I(0);
+    if (IsConst(type.shape[d], 1) && !IsConst(shape[d], 1)) out[d] = I(0);
   return out;
 }
 
@@ -84,6 +85,7 @@ absl::StatusOr<Spread> SpreadOf(Lowering& lower, const Operand* target, const Ex
 void ForEachRun(Lowering& lower, const Spread& spread, bool once, absl::FunctionRef<void(const Run&)> body) {
   Run run;
   run.width = spread.width;
+  run.shape = spread.shape;
   run.coords.assign(spread.shape.size(), I(0));
   Expr alone;
   if (once) {
@@ -153,7 +155,7 @@ absl::StatusOr<RunValue> RunValue::Make(Lowering& lower, const Expr& value, cons
       out.leaves_.push_back(std::move(leaf));
       continue;
     }
-    const std::vector<Expr> coords = LeafCoords(reference->type, run.coords);
+    const std::vector<Expr> coords = LeafCoords(reference->type, run.coords, run.shape);
     leaf.same = IsConst(reference->type.shape.back(), 1) || leaf.operand.dims.back().root < 0;
     const int64_t count = leaf.same ? 1 : run.width;
     Expr source = TensorVar(tensor.name, tensor.dtype);
@@ -198,7 +200,7 @@ absl::StatusOr<Expr> RunValue::At(Lowering& lower, const Expr& v) const {
       if (!Equal(leaf.reference, e)) continue;
       if (leaf.registers) return Element(leaf.registers, leaf.same ? I(0) : v);
       const TensorInfo& tensor = *leaf.operand.tensor;
-      std::vector<Expr> index = RootIndices(leaf.operand, LeafCoords(e->type, coords), lower.facts);
+      std::vector<Expr> index = RootIndices(leaf.operand, LeafCoords(e->type, coords, run_.shape), lower.facts);
       Expr slot = SlotOf(*tensor.distribution, index, lower.facts);
       if (!slot) {
         failed = absl::InternalError(
@@ -296,7 +298,9 @@ absl::StatusOr<Expr> MoveLeaves(Lowering& lower, const Expr& value, const Spread
     KILN_ASSIGN_OR_RETURN(Operand operand, ResolveOperand(reference, lower.tensors()));
     const TensorInfo& tensor = *operand.tensor;
     if (tensor.space != ir::Space::kLocal || moved.count(tensor.name)) continue;
-    if (SlotOf(*tensor.distribution, RootIndices(operand, LeafCoords(reference->type, coords), facts), facts)) continue;
+    if (SlotOf(*tensor.distribution, RootIndices(operand, LeafCoords(reference->type, coords, spread.shape), facts),
+               facts))
+      continue;
     std::optional<Distribution> wanted = DistributionFor(operand, spread.distribution);
     if (!wanted)
       return absl::UnimplementedError(absl::StrCat(

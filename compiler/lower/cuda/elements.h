@@ -16,6 +16,7 @@ namespace kiln::cuda {
 // A run of `width` elements along the last dimension, at constant slots.
 struct Run {
   std::vector<Expr> coords;  // Of its first element
+  std::vector<Expr> shape;   // The domain
   int64_t width = 1;
 };
 
