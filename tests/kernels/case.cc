@@ -7,11 +7,16 @@
 #include <sstream>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "compiler/ir/parse.h"
 #include "compiler/specialize/default_config.h"
 #include "kiln/internal/status_macros.h"
 
 namespace kiln::testing {
+
+std::string Text(const Config& config) {
+  return config.empty() ? "the model's choice" : absl::StrJoin(config, ", ", absl::PairFormatter("="));
+}
 
 std::ostream& operator<<(std::ostream& out, const Case& c) {
   return out << c.kernel << "_" << c.shape << "_" << Name(c.memory);
@@ -30,6 +35,14 @@ std::vector<Run> Runs() {
   for (const Case& c : Cases())
     for (DType dtype : kDTypesOfT) runs.push_back({&c, dtype});
   return runs;
+}
+
+std::vector<Config> ConfigsOf(const Run& run, int turn) {
+  std::vector<Config> configs = run.test->configs;
+  configs.push_back({});
+  if (!run.test->heavy) return configs;
+  const size_t place = run.test - Cases().data() + static_cast<size_t>(run.dtype) + turn;
+  return {configs[place % configs.size()]};
 }
 
 absl::StatusOr<const ir::Module*> ModuleOf(const std::string& file) {

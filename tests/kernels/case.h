@@ -24,6 +24,7 @@
 namespace kiln::testing {
 
 using Config = std::map<std::string, int64_t>;
+std::string Text(const Config& config);  // "BM=64, BN=64"; of none "the model's choice"
 
 struct Argument {
   std::string name;
@@ -43,6 +44,7 @@ struct Case {
   Memory memory = Memory::kDense;
   Config ints;                  // Static symbols and plain meta-parameters
   std::vector<Config> configs;  // Tuning parameters to fix, one after the other
+  bool heavy = false;           // Seconds for an interpreter: its runs take turns at the configurations
   std::function<Problem(DType, Memory)> make;
 };
 std::ostream& operator<<(std::ostream& out, const Case& c);
@@ -60,6 +62,8 @@ struct Run {
 };
 std::ostream& operator<<(std::ostream& out, const Run& run);
 std::vector<Run> Runs();
+// The case's configurations and the model's choice (empty); of a heavy case one of them, by case, dtype and `turn`.
+std::vector<Config> ConfigsOf(const Run& run, int turn);
 std::string Name(const Run& run);
 
 // The library file as a module; a file is parsed once.

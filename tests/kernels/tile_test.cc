@@ -13,7 +13,8 @@ class KernelTiles : public ::testing::TestWithParam<Run> {};
 
 TEST_P(KernelTiles, AgreeWithTheReference) {
   const Target target = FindTarget("reference").value();
-  for (const Config& config : GetParam().test->configs) {
+  for (const Config& config : ConfigsOf(GetParam(), 0)) {
+    SCOPED_TRACE(Text(config));
     Problem problem = GetParam().test->make(GetParam().dtype, GetParam().test->memory);
     const absl::StatusOr<ir::Kernel> kernel = SpecializeFor(GetParam(), problem, config, target);
     ASSERT_TRUE(kernel.ok()) << kernel.status();
