@@ -142,8 +142,10 @@ std::optional<double> ScoreCuda(const Footprint& f, const Target& target) {
     return score;
   }
   if (words > 96) return std::nullopt;
-  const double held = std::max(words, static_cast<double>(f.items) / static_cast<double>(threads));
-  return NearPowerOfTwo(held, 16) + 0.05 * NearPowerOfTwo(static_cast<double>(threads), 256);
+  // Without tiles of its own a thread moves a vector or two, in large CTAs; with them it holds sixteen words.
+  const double items = static_cast<double>(f.items) / static_cast<double>(threads);
+  if (f.local == 0) return NearPowerOfTwo(items, 8) + 0.05 * NearPowerOfTwo(static_cast<double>(threads), 512);
+  return NearPowerOfTwo(std::max(words, items), 16) + 0.05 * NearPowerOfTwo(static_cast<double>(threads), 256);
 }
 
 std::optional<double> ScoreCpu(const Footprint& f) {
@@ -200,7 +202,7 @@ absl::StatusOr<std::map<std::string, int64_t>> DefaultConfig(const ir::Module& m
     Estimator estimator(*kernel, values, bindings.dtypes);
     std::optional<double> score =
         target.kind == TargetKind::kCuda ? ScoreCuda(estimator.result(), target) : ScoreCpu(estimator.result());
-    if (score && (!best || *score > *best)) {
+    if (score && (!best || *score >= *best)) {  // Of equals the last: wide rather than tall
       best = score;
       chosen = std::move(trial);
     }

@@ -137,9 +137,9 @@ TEST(Simplify, KeepsTheMeaningOfRandomExpressions) {
       ASSERT_EQ(value, Evaluate(s, env)) << "round " << round;
       ASSERT_LE(bounds.min, value);
       ASSERT_GE(bounds.max, value);
-      if (divisor == 0)
+      if (divisor == 0) {
         ASSERT_EQ(value, 0);
-      else
+      } else
         ASSERT_EQ(value % divisor, 0) << "round " << round;
     }
   }

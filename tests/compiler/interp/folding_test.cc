@@ -35,7 +35,9 @@ TEST_P(Folding, GivesWhatRunningGives) {
         Fault fault = ApplyBinary(op, dtype, &x, 0, &y, 0, 1, &result);
         EXPECT_EQ(fault, nullptr) << "operator " << code << " of " << a << " and " << b << " folds to "
                                   << simple->int_value;
-        if (!fault) EXPECT_EQ(simple->int_value, result.i) << "operator " << code << " of " << a << " and " << b;
+        if (!fault) {
+          EXPECT_EQ(simple->int_value, result.i) << "operator " << code << " of " << a << " and " << b;
+        }
         ++folded;
       }
     }

@@ -20,7 +20,9 @@ TEST(Axis, TheTableIsInEnumOrderWithUniqueNames) {
     const AxisInfo& row = AxisTableRows()[i];
     EXPECT_EQ(static_cast<size_t>(row.axis), i);
     EXPECT_EQ(FindAxis(row.name), row.axis);
-    if (!row.alias.empty()) EXPECT_EQ(FindAxis(row.alias), row.axis);
+    if (!row.alias.empty()) {
+      EXPECT_EQ(FindAxis(row.alias), row.axis);
+    }
   }
 }
 

@@ -107,7 +107,9 @@ TEST(WinningRule, AttentionKeepsRowsInAWarp) {
       EXPECT_EQ(rule, "cta.gemm: mma");
       ++products;
     }
-    if (rule.find("cta.max") == 0) EXPECT_EQ(rule, "cta.max: shuffle");
+    if (rule.find("cta.max") == 0) {
+      EXPECT_EQ(rule, "cta.max: shuffle");
+    }
   }
   EXPECT_EQ(products, 2);
 }

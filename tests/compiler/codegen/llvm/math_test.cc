@@ -124,9 +124,9 @@ uint64_t PatternAt(DType dtype, const std::vector<uint8_t>& bytes, size_t i) {
 // The same value, or both NaN.
 void ExpectPattern(DType dtype, uint64_t found, double value) {
   uint64_t expected = scalar::EncodeFloat(dtype, value);
-  if (std::isnan(scalar::DecodeFloat(dtype, expected)))
+  if (std::isnan(scalar::DecodeFloat(dtype, expected))) {
     ASSERT_TRUE(std::isnan(scalar::DecodeFloat(dtype, found))) << Name(dtype) << " of " << value;
-  else
+  } else
     ASSERT_EQ(found, expected) << Name(dtype) << " of " << value;
 }
 
@@ -152,9 +152,9 @@ TEST(Conversions, NarrowFloatsToF32AreExact) {
       kernel.Run({Pointer(x.data()), Pointer(y.data()), count});
       for (size_t i = 0; i < count; ++i) {
         double expected = scalar::DecodeFloat(dtype, PatternAt(dtype, x, i));
-        if (std::isnan(expected))
+        if (std::isnan(expected)) {
           ASSERT_TRUE(std::isnan(y[i])) << Name(dtype) << " " << i;
-        else
+        } else
           ASSERT_EQ(y[i], expected) << Name(dtype) << " " << i;
       }
     }
