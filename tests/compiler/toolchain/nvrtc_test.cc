@@ -114,13 +114,14 @@ TEST_F(NvrtcTest, SyntaxErrorCarriesTheLog) {
   absl::Status status =
       nvrtc_->Compile(Cuda("bad", "extern \"C\" __global__ void bad() { int x = ; }\n"), For("sm_90a")).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
-  EXPECT_THAT(status.message(), StartsWith("nvrtc: nvrtcCompileProgram: NVRTC_ERROR_COMPILATION\nkiln.cu(1): error"));
+  EXPECT_THAT(std::string(status.message()),
+              StartsWith("nvrtc: nvrtcCompileProgram: NVRTC_ERROR_COMPILATION\nkiln.cu(1): error"));
 }
 
 TEST_F(NvrtcTest, SpillsAreErrorsUnlessAllowed) {
   absl::Status status = nvrtc_->Compile(Cuda("spill", Spilling()), For("sm_90a")).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
-  EXPECT_THAT(status.message(), StartsWith("nvrtc: spill: expected no register spills, found "));
+  EXPECT_THAT(std::string(status.message()), StartsWith("nvrtc: spill: expected no register spills, found "));
   CompileOptions options = For("sm_90a");
   options.allow_spills = true;
   absl::StatusOr<Compiled> compiled = nvrtc_->Compile(Cuda("spill", Spilling()), options);
@@ -139,8 +140,8 @@ TEST_F(NvrtcTest, IgnoredInstructionsAreErrors) {
                     For("sm_90a"))
           .status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
-  EXPECT_THAT(status.message(), StartsWith("nvrtc: regs: ptxas ignored or serialized instructions: "));
-  EXPECT_THAT(status.message(), HasSubstr("C7508"));
+  EXPECT_THAT(std::string(status.message()), StartsWith("nvrtc: regs: ptxas ignored or serialized instructions: "));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("C7508"));
 }
 
 TEST_F(NvrtcTest, EmptyBinaryIsAnError) {
@@ -148,7 +149,7 @@ TEST_F(NvrtcTest, EmptyBinaryIsAnError) {
   library.GetCUBINSize = [](nvrtc::Program, size_t* size) { return *size = 0, nvrtc::kSuccess; };
   absl::Status status = NvrtcToolchain(library).Compile(Cuda("reverse", kReverse), For("sm_90a")).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
-  EXPECT_THAT(status.message(), StartsWith("nvrtc: reverse: success, but the binary is empty"));
+  EXPECT_THAT(std::string(status.message()), StartsWith("nvrtc: reverse: success, but the binary is empty"));
 }
 
 TEST_F(NvrtcTest, FirstUseFindsMissingBuiltins) {
@@ -157,7 +158,7 @@ TEST_F(NvrtcTest, FirstUseFindsMissingBuiltins) {
   library.CompileProgram = [](nvrtc::Program, int, const char* const*) { return nvrtc::kBuiltinOperationFailure; };
   absl::Status status = NvrtcToolchain(library).Compile(Cuda("reverse", kReverse), For("sm_90a")).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
-  EXPECT_THAT(status.message(), HasSubstr("(libnvrtc-builtins.so."));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("(libnvrtc-builtins.so."));
 }
 
 TEST_F(NvrtcTest, DeadlineStopsARunningCompile) {
@@ -192,7 +193,7 @@ TEST_F(NvrtcTest, UnknownFlagIsInvalidArgument) {
   options.flags = {"--no-such-flag"};
   absl::Status status = nvrtc_->Compile(Cuda("reverse", kReverse), options).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(status.message(), HasSubstr("no-such-flag"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("no-such-flag"));
 }
 
 TEST_F(NvrtcTest, Ptx) {
@@ -224,7 +225,7 @@ TEST_F(NvrtcTest, FingerprintNamesVersionAndNoPath) {
 TEST(NvrtcLibrary, MissingLibraryIsUnavailableAndNamed) {
   absl::Status status = NvrtcToolchain::Open("/no/such/libnvrtc.so").status();
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
-  EXPECT_THAT(status.message(), HasSubstr("/no/such/libnvrtc.so"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("/no/such/libnvrtc.so"));
 }
 
 TEST(NvrtcLibrary, AnotherLibraryIsUnavailable) {

@@ -271,7 +271,7 @@ TEST(OpenDriver, AnswersTheSameTwiceAndSaysWhatIsMissing) {
   if (first.ok()) {
     EXPECT_EQ(*first, *second);
   } else if (absl::IsUnavailable(first.status())) {
-    EXPECT_THAT(first.status().message(), StartsWith("cuda: "));
+    EXPECT_THAT(std::string(first.status().message()), StartsWith("cuda: "));
   }
 }
 
