@@ -28,6 +28,7 @@ class LoadedKernels {
   LoadedKernels(const LoadedKernels&) = delete;
   LoadedKernels& operator=(const LoadedKernels&) = delete;
 
+  // REQUIRES, here and below: the facts are sealed.
   // Null when nothing was made for these facts. What it gives lives as long as the map.
   const Executable* Find(const CallFacts& facts) const;
 

@@ -11,15 +11,6 @@
 namespace kiln::api {
 namespace {
 
-// Whether two members take the same arguments: names, kinds, ranks, directions.
-bool SameParameters(const Signature& a, const Signature& b) {
-  return std::equal(a.params().begin(), a.params().end(), b.params().begin(), b.params().end(),
-                    [](const Signature::Parameter& x, const Signature::Parameter& y) {
-                      return x.name == y.name && x.is_tensor == y.is_tensor && x.written == y.written &&
-                             x.shape.size() == y.shape.size();
-                    });
-}
-
 absl::Status NoSuchOp(const ir::Module& module, const std::string& name) {
   std::vector<std::string> names;
   for (const ir::OpDecl& op : module.ops) names.push_back(op.name);
@@ -70,10 +61,6 @@ absl::Status Op::AddMember(const std::string& name, std::vector<std::string> tar
           absl::StrCat("load: op \"", name_, "\", member \"", name, "\": ", program.status().message()));
     member.when = *std::move(program);
   }
-  if (!members_.empty() && !SameParameters(this->signature(), *member.signature))
-    return absl::InvalidArgumentError(absl::StrCat("load: op \"", name_, "\": expected \"", name,
-                                                   "\" to have the parameters of \"", this->signature().kernel(),
-                                                   "\", which it has not"));
   members_.push_back(std::move(member));
   return absl::OkStatus();
 }
@@ -82,9 +69,12 @@ absl::Status Op::Bind(absl::Span<const kiln_arg> args, BindFor purpose, BoundCal
   const Member& first = members_.front();
   if (ABSL_PREDICT_TRUE(members_.size() == 1 && !first.when && first.targets.empty())) {
     *member = &first;
-    return first.signature->Bind(args, purpose, call);
+    KILN_RETURN_IF_ERROR(first.signature->Bind(args, purpose, call));
+  } else {
+    KILN_RETURN_IF_ERROR(BindAmongMany(args, purpose, call, member));
   }
-  return BindAmongMany(args, purpose, call, member);
+  call->facts.Seal();
+  return absl::OkStatus();
 }
 
 absl::Status Op::BindAmongMany(absl::Span<const kiln_arg> args, BindFor purpose, BoundCall* call,

@@ -32,7 +32,8 @@ struct OpOptions {
 class Op : public std::enable_shared_from_this<Op> {
  public:
   // `name` is that of an op, or of a kernel, which stands for an op of itself alone.
-  // NotFound names what the module has. InvalidArgument: see Signature::Create; or members that disagree.
+  // REQUIRES: the module is verified, so that the members of an op take the same arguments.
+  // NotFound names what the module has. InvalidArgument: see Signature::Create.
   static absl::StatusOr<std::shared_ptr<Op>> Create(std::shared_ptr<Session> session,
                                                     std::shared_ptr<const ir::Module> module, const std::string& name,
                                                     OpOptions options);

@@ -111,7 +111,12 @@ class SignatureBuilder {
     if (!param.dtype.Known()) KILN_RETURN_IF_ERROR(UseDTypeParam(param, static_cast<int>(p), &made));
     for (const Expr& extent : param.shape) {
       KILN_ASSIGN_OR_RETURN(Signature::Dimension dimension, MakeDimension(param, extent));
+      if (dimension.kind == Signature::Dimension::Kind::kSymbol) {
+        const Signature::Symbol& symbol = out_.symbols_[dimension.symbol];
+        dimension.binds = symbol.param == static_cast<int>(p) && symbol.dim == made.rank;
+      }
       made.shape.push_back(std::move(dimension));
+      ++made.rank;
     }
     if (param.is_tensor) NoteDivisors(param);
     out_.params_.push_back(std::move(made));

@@ -61,6 +61,7 @@ class Signature {
   struct Dimension {
     enum class Kind : uint8_t { kConst, kSymbol, kProgram };
     Kind kind = Kind::kConst;
+    bool binds = false;     // kSymbol: the symbol takes its value here
     int symbol = -1;        // kSymbol
     int64_t value = 0;      // kConst
     SymbolProgram program;  // kProgram
@@ -73,6 +74,7 @@ class Signature {
     bool written = false;
     DType dtype = DType::kNone;  // kNone: a dtype parameter's
     int dtype_param = -1;
+    int rank = 0;
     std::vector<Dimension> shape;
   };
 
