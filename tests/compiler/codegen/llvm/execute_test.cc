@@ -79,8 +79,7 @@ TEST(Execute, FloorDivisionAndRemainderOfEverySign) {
     EXPECT_EQ(out[0], floor_div(x, y)) << x << " / " << y;
     EXPECT_EQ(out[1], static_cast<int64_t>(static_cast<Wide>(x) - static_cast<Wide>(floor_div(x, y)) * y))
         << x << " % " << y;
-    EXPECT_EQ(out[2], static_cast<int64_t>(-static_cast<Wide>(floor_div(-static_cast<Wide>(x), y))))
-        << x << ", " << y;
+    EXPECT_EQ(out[2], static_cast<int64_t>(-static_cast<Wide>(floor_div(-static_cast<Wide>(x), y)))) << x << ", " << y;
   }
 }
 
