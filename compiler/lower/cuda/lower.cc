@@ -167,6 +167,8 @@ class Walker {
   }
 
   void Assume(const Block& body) {
+    // Scratch that the last iteration read may be written by the next.
+    for (const DTypeInfo& info : kDTypes) lower_.barriers.Read(ScratchName(info.dtype));
     ir::ForEachStmt(body, [&](const Stmt& s) {
       const bool tile_op = s->kind == StmtKind::kEval && s->value->kind == ExprKind::kTileOp;
       const bool async = tile_op && s->value->tile.op == TileOpKind::kCopyAsync;

@@ -107,14 +107,14 @@ const TensorInfo& Lowering::NewTile(const std::string& stem, DType dtype, const 
 Expr Lowering::Scratch(DType dtype, int64_t elements) {
   int64_t& size = scratch_[dtype];
   size = std::max(size, elements);
-  return TensorVar(absl::StrCat("scratch_", std::string(Name(dtype))), dtype);
+  return TensorVar(ScratchName(dtype), dtype);
 }
 
 ir::Block Lowering::Prologue() const {
   ir::Block out;
   for (const auto& [dtype, elements] : scratch_) {
     ir::TensorDecl decl;
-    decl.name = absl::StrCat("scratch_", std::string(Name(dtype)));
+    decl.name = ScratchName(dtype);
     decl.dtype.dtype = dtype;
     decl.shape = {I(elements)};
     decl.space = ir::Space::kSharedDyn;
@@ -146,6 +146,8 @@ Expr Lowering::Guard(const Operand& operand, const std::vector<Expr>& coords) co
 }
 
 Expr Lowering::Simple(const Expr& e) const { return Simplify(e, facts); }
+
+std::string ScratchName(DType dtype) { return absl::StrCat("scratch_", std::string(Name(dtype))); }
 
 bool IsShared(const TensorInfo& tensor) {
   return tensor.space == ir::Space::kShared || tensor.space == ir::Space::kSharedDyn;

@@ -115,6 +115,9 @@ class Lowering {
 
 bool IsShared(const TensorInfo& tensor);
 
+// The shared memory that lowerings exchange values of a dtype through.
+std::string ScratchName(DType dtype);
+
 }  // namespace kiln::cuda
 
 #endif  // KILN_COMPILER_LOWER_CUDA_LOWERING_H_
