@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "compiler/ir/print.h"
+#include "compiler/ir/tile_ops.h"
 #include "compiler/rules/site.h"
 #include "compiler/specialize/normalize.h"
 #include "kiln/internal/status_macros.h"
@@ -36,44 +37,8 @@ std::string_view TeamName(Team team) {
 }
 
 std::string_view OpName(TileOpKind op) {
-  switch (op) {
-    case TileOpKind::kCopy:
-      return "copy";
-    case TileOpKind::kCopyAsync:
-      return "copy_async";
-    case TileOpKind::kFill:
-      return "fill";
-    case TileOpKind::kMap:
-      return "map";
-    case TileOpKind::kPermuteLayout:
-      return "permute_layout";
-    case TileOpKind::kGemm:
-      return "gemm";
-    case TileOpKind::kGemmAsync:
-      return "gemm_async";
-    case TileOpKind::kSum:
-      return "sum";
-    case TileOpKind::kMax:
-      return "max";
-    case TileOpKind::kMin:
-      return "min";
-    case TileOpKind::kProd:
-      return "prod";
-    case TileOpKind::kAny:
-      return "any";
-    case TileOpKind::kGather:
-      return "gather";
-    case TileOpKind::kScatter:
-      return "scatter";
-    case TileOpKind::kAtomicAdd:
-      return "atomic_add";
-    case TileOpKind::kAtomicMax:
-      return "atomic_max";
-    case TileOpKind::kAtomicMin:
-      return "atomic_min";
-    default:
-      return "operation";
-  }
+  const ir::TileOpRow* row = ir::FindTileOp(op);
+  return row ? row->name : "operation";
 }
 
 absl::Status Choose(const OpSite& site, const Target& target, absl::Span<const Rule> rules, Decision& decision) {

@@ -8,6 +8,7 @@
 #include "compiler/expr/bounds.h"
 #include "compiler/expr/simplify.h"
 #include "compiler/ir/print.h"
+#include "compiler/ir/tile_ops.h"
 #include "compiler/ir/visit.h"
 #include "compiler/lower/abi.h"
 #include "compiler/lower/cpu/lower_cpu.h"
@@ -46,45 +47,9 @@ absl::string_view TeamName(Team team) {
   }
 }
 
-absl::string_view OperationName(TileOpKind op) {
-  switch (op) {
-    case TileOpKind::kCopy:
-      return "copy";
-    case TileOpKind::kCopyAsync:
-      return "copy_async";
-    case TileOpKind::kPermuteLayout:
-      return "permute_layout";
-    case TileOpKind::kFill:
-      return "fill";
-    case TileOpKind::kMap:
-      return "map";
-    case TileOpKind::kGemm:
-      return "gemm";
-    case TileOpKind::kGemmAsync:
-      return "gemm_async";
-    case TileOpKind::kSum:
-      return "sum";
-    case TileOpKind::kMax:
-      return "max";
-    case TileOpKind::kMin:
-      return "min";
-    case TileOpKind::kProd:
-      return "prod";
-    case TileOpKind::kAny:
-      return "any";
-    case TileOpKind::kGather:
-      return "gather";
-    case TileOpKind::kScatter:
-      return "scatter";
-    case TileOpKind::kAtomicAdd:
-      return "atomic_add";
-    case TileOpKind::kAtomicMax:
-      return "atomic_max";
-    case TileOpKind::kAtomicMin:
-      return "atomic_min";
-    default:
-      return "operation";
-  }
+std::string OperationName(TileOpKind op) {
+  const ir::TileOpRow* row = ir::FindTileOp(op);
+  return row ? std::string(row->name) : "operation";
 }
 
 }  // namespace
