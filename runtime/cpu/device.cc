@@ -76,7 +76,7 @@ absl::StatusOr<std::shared_ptr<const LoadedKernel>> CpuDevice::Load(const Artifa
     return absl::ResourceExhaustedError(absl::StrCat("load: kernel \"", artifact.kernel,
                                                      "\": no memory for scratch of ", artifact.recipe.scratch_bytes,
                                                      " bytes a worker"));
-  return std::make_shared<CpuKernel>(shared_, std::move(module), artifact.recipe);
+  return std::make_shared<CpuKernel>(shared_, std::move(module), artifact);
 }
 
 }  // namespace

@@ -49,6 +49,9 @@ void RunRange(void* context, int64_t begin, int64_t end) {
 }  // namespace
 
 absl::Status CpuKernel::Launch(void* /*stream*/, absl::Span<const Arg> args) const {
+  if (args.size() != arg_count_)
+    return absl::InvalidArgumentError(
+        absl::StrCat("launch: kernel \"", kernel_, "\": expected ", arg_count_, " arguments, found ", args.size()));
   ResolvedLaunch launch;
   KILN_RETURN_IF_ERROR(Evaluate(recipe_, args, shared_->limits, &launch));
   if (launch.empty()) return absl::OkStatus();

@@ -24,15 +24,21 @@ struct Shared {
 
 class CpuKernel : public LoadedKernel {
  public:
-  CpuKernel(std::shared_ptr<Shared> shared, std::unique_ptr<const Module> module, LaunchRecipe recipe)
-      : shared_(std::move(shared)), module_(std::move(module)), recipe_(std::move(recipe)) {}
+  CpuKernel(std::shared_ptr<Shared> shared, std::unique_ptr<const Module> module, const Artifact& artifact)
+      : shared_(std::move(shared)),
+        module_(std::move(module)),
+        kernel_(artifact.kernel),
+        recipe_(artifact.recipe),
+        arg_count_(artifact.args.size()) {}
 
   absl::Status Launch(void* stream, absl::Span<const Arg> args) const override;
 
  private:
   std::shared_ptr<Shared> shared_;
   std::unique_ptr<const Module> module_;
-  LaunchRecipe recipe_;
+  const std::string kernel_;
+  const LaunchRecipe recipe_;
+  const size_t arg_count_;
 };
 
 }  // namespace kiln::runtime::cpu

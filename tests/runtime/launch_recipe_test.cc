@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -212,6 +213,97 @@ TEST_F(LaunchRecipeTest, ValidateNamesWhatIsWrong) {
   EXPECT_EQ(ValidateError(), "launch recipe: native argument 0: expected i32 or i64, found f32");
   recipe_.params.assign(kMaxNativeParams + 1, {RecipeParam::Kind::kPointer});
   EXPECT_EQ(ValidateError(), "launch recipe: native arguments: expected 0 to 64, found 65");
+}
+
+// Recipes damaged at random: Validate refuses them by name, or Evaluate finds every index and stack slot it asks for
+// (which the address sanitizer watches).
+class DamagedRecipe : public LaunchRecipeTest {
+ protected:
+  DamagedRecipe() {
+    recipe_.grid[0] = {Dim(0, 0), Const(4), Do(RecipeOp::kCeilDiv)};
+    recipe_.grid[1] = {Dim(1, 1), {RecipeOp::kLimit, 0, 1, 0}, Do(RecipeOp::kMin)};
+    recipe_.block = 128;
+    recipe_.params = {{RecipeParam::Kind::kPointer, 1},
+                      {RecipeParam::Kind::kInteger, 0, DType::kI64, {Stride(0, 0), {RecipeOp::kScalar, 3, 0, 0}}},
+                      {RecipeParam::Kind::kScalar, 2, DType::kF32}};
+    recipe_.params[1].value.push_back(Do(RecipeOp::kAdd));
+    recipe_.guards = {{{{RecipeOp::kAddress, 0, 0, 0}, Const(1), Do(RecipeOp::kMod), Do(RecipeOp::kNot)}, "aligned"}};
+  }
+
+  uint32_t Below(uint32_t bound) { return random_() % bound; }
+
+  RecipeProgram& AnyProgram() {
+    switch (Below(4)) {
+      case 0:
+        return recipe_.grid[Below(3)];
+      case 1:
+        return recipe_.params[Below(3)].value;
+      case 2:
+        return recipe_.guards[0].condition;
+      default:
+        return recipe_.grid[0];
+    }
+  }
+
+  void Damage() {
+    RecipeProgram& program = AnyProgram();
+    RecipeParam& param = recipe_.params[Below(3)];
+    const uint32_t at = program.empty() ? 0 : Below(static_cast<uint32_t>(program.size()));
+    switch (Below(program.empty() ? 5 : 9)) {
+      case 0:
+        param.arg = static_cast<uint16_t>(Below(2) ? Below(6) : random_());
+        break;
+      case 1:
+        param.kind = static_cast<RecipeParam::Kind>(Below(5));
+        break;
+      case 2:
+        param.dtype = static_cast<DType>(Below(kDTypes.size()));
+        break;
+      case 3:
+        program.push_back({static_cast<RecipeOp>(Below(40)), static_cast<uint16_t>(Below(5)), 0, 1});
+        break;
+      case 4:
+        (Below(2) ? recipe_.block : recipe_.cluster) = static_cast<int32_t>(random_());
+        break;
+      case 5:
+        program[at].op = static_cast<RecipeOp>(Below(40));
+        break;
+      case 6:
+        program[at].arg = static_cast<uint16_t>(Below(2) ? Below(6) : random_());
+        break;
+      case 7:
+        program[at].index = static_cast<uint16_t>(Below(2) ? Below(4) : random_());
+        break;
+      default:
+        program.erase(program.begin() + at);
+        break;
+    }
+  }
+
+  std::mt19937 random_{20};
+};
+
+TEST_F(DamagedRecipe, IsRefusedOrEvaluates) {
+  ASSERT_TRUE(Validate(recipe_, specs_).ok()) << Validate(recipe_, specs_);
+  ASSERT_TRUE(Evaluate().ok());
+  const LaunchRecipe whole = recipe_;
+  int refused = 0, failed = 0, evaluated = 0;
+  for (int turn = 0; turn < 20000; ++turn) {
+    recipe_ = whole;
+    for (uint32_t damages = 1 + Below(3); damages > 0; --damages) Damage();
+    if (const std::string error = ValidateError(); !error.empty()) {
+      ASSERT_EQ(error.rfind("launch recipe: ", 0), 0u) << error;
+      ++refused;
+      continue;
+    }
+    const std::string error = EvaluateError();
+    ASSERT_TRUE(error.empty() || error.rfind("launch: ", 0) == 0) << error;
+    ++(error.empty() ? evaluated : failed);
+  }
+  EXPECT_EQ(refused + failed + evaluated, 20000);
+  EXPECT_GT(refused, 10000);
+  EXPECT_GT(failed, 100);
+  EXPECT_GT(evaluated, 500);
 }
 
 }  // namespace

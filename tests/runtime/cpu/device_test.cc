@@ -173,5 +173,23 @@ TEST(CpuDevice, AnEngineLendsItsThreads) {
   EXPECT_EQ(y, std::vector<float>(kCount, 6));
 }
 
+TEST(CpuDevice, AnotherNumberOfArgumentsIsAnError) {
+  std::shared_ptr<Device> device = Cpu(1);
+  auto kernel = device->Load(StagedScale("scale", 3)).value();
+  constexpr int64_t kCount = 64;
+  std::vector<float> x(kCount);
+  Arg args[] = {TensorOf(x, &kCount)};
+  EXPECT_EQ(kernel->Launch(nullptr, args),
+            absl::InvalidArgumentError("launch: kernel \"scale\": expected 2 arguments, found 1"));
+}
+
+TEST(CpuDevice, RefusesAMalformedRecipe) {
+  std::shared_ptr<Device> device = Cpu(1);
+  Artifact artifact = StagedScale("scale", 3);
+  artifact.recipe.grid[0][0].index = 3;
+  EXPECT_EQ(device->Load(artifact).status(),
+            absl::InvalidArgumentError("launch recipe: grid 0: dimension 3 of argument 0 (x) of rank 1"));
+}
+
 }  // namespace
 }  // namespace kiln::runtime

@@ -200,6 +200,16 @@ TEST_F(CudaDeviceTest, EarlierMinorVersionsRunOnLaterOnes) {
   EXPECT_FALSE(device->Load(artifact).ok());
 }
 
+TEST_F(CudaDeviceTest, RefusesAMalformedRecipe) {
+  auto device = Open();
+  State().calls.clear();
+  Artifact artifact = Scale();
+  artifact.recipe.params[0].arg = 9;
+  EXPECT_EQ(device->Load(artifact).status(),
+            absl::InvalidArgumentError("launch recipe: native argument 0: argument 9 of 2"));
+  EXPECT_THAT(State().calls, ::testing::Not(::testing::Contains("ModuleLoadData")));
+}
+
 TEST_F(CudaDeviceTest, DriverErrorsAreTranslated) {
   auto device = Open();
   State().fail["ModuleLoadData"] = kOutOfMemory;
