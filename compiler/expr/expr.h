@@ -64,7 +64,7 @@ enum class ExprKind : uint8_t {
   kBinary,   // op, args[0..1]; tiles broadcast as numpy does after `_`
   kSelect,   // args: condition, if true, if false
   kCast,     // dtype, args[0]; round to nearest even, saturating for fp8 and integers
-  kMath,     // op (kExp2, kRsqrt, ...), args; elementwise functions
+  kMath,     // op (kExp2, kRsqrt, ...), args; elementwise functions. int_value 1: the form that `precise.` asks for
   kSubscript,  // args[0] tensor; args[1..] one item a dimension (and `_`): an index drops the dimension, kSlice, kFull,
                // kNewAxis
   kSlice,      // args: start, extent, optional limit (views): `start +: extent`; only inside kSubscript

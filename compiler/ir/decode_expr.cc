@@ -48,7 +48,7 @@ constexpr KindRow kKinds[] = {
     {ExprKind::kBinary, "binary", kOp, 2, 2},
     {ExprKind::kSelect, "select", 0, 3, 3},
     {ExprKind::kCast, "cast", kDType, 1, 1},
-    {ExprKind::kMath, "math", kOp, 1, 3},
+    {ExprKind::kMath, "math", kOp | kInt, 1, 3},
     {ExprKind::kSubscript, "subscript", 0, 1, kAny},
     {ExprKind::kSlice, "slice", 0, 2, 2},
     {ExprKind::kFull, "full", 0, 0, 0},
@@ -96,6 +96,8 @@ absl::Status CheckOp(const std::string& where, const Node& node) {
     default: {
       const MathFunction* math = FindMath(node.op);
       if (!math) break;
+      if (node.int_value != 0 && !(node.int_value == 1 && math->precise))
+        return DecodeError(where, ": ", math->name, " has no form ", node.int_value);
       if (node.args.size() == static_cast<size_t>(math->operands)) return absl::OkStatus();
       return DecodeError(where, ": ", math->name, " takes ", math->operands, " arguments, found ", node.args.size());
     }

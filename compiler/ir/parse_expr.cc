@@ -287,6 +287,7 @@ Expr Parser::ParseName() {
   const Token after = Peek(1);
   bool joined = !after.first_on_line || brackets_ > 0;
   if (FindTeam(name.text) != Team::kNone) return ParseTeamCall();
+  if (name.text == "precise") return ParsePrecise();
   if (joined && IsWord(after, "(")) {
     Take();
     return ParseCall(name, {});
@@ -335,6 +336,28 @@ Expr Parser::ParseName() {
   }
   ResolveValue(node.name, node.at);
   return Finish(std::move(node), 0);
+}
+
+// precise.exp2(x)
+Expr Parser::ParsePrecise() {
+  Node node = NodeAt(ExprKind::kMath, Take().at);
+  node.int_value = 1;
+  if (!Expect(".")) return nullptr;
+  const Token name = Peek();
+  const MathFunction* function = name.kind == TokenKind::kName ? FindMath(name.text) : nullptr;
+  if (!function || !function->precise) {
+    std::string known;
+    for (const MathFunction& f : MathFunctions())
+      if (f.precise) StrAppend(&known, known.empty() ? "" : ", ", f.name);
+    FailExpected(StrCat("a function with a precise form (", known, ")"));
+    return nullptr;
+  }
+  Take();
+  if (!At("(")) {
+    FailExpected("'('");
+    return nullptr;
+  }
+  return ParseFunction(node, name) ? Finish(std::move(node), height_) : nullptr;
 }
 
 std::vector<Expr> Parser::ParseExprs(std::string_view close) {

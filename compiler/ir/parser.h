@@ -109,6 +109,7 @@ class Parser {
   Expr ParsePrimary();
   Expr ParseNumber(bool negative);
   Expr ParseName();
+  Expr ParsePrecise();
   Expr ParseTeamCall();
   Expr ParseCall(const Token& name, DTypeRef dtype);
   bool ParseFunction(Node& node, const Token& name);

@@ -162,7 +162,7 @@ void AppendNode(std::string& out, const Node& node) {
     case ExprKind::kCast:
       return AppendFunction(out, Print(node.dtype), node, false);
     case ExprKind::kMath:
-      return AppendFunction(out, FindMath(node.op)->name, node, false);
+      return AppendFunction(out, StrCat(node.int_value ? "precise." : "", FindMath(node.op)->name), node, false);
     case ExprKind::kSubscript:
       AppendBase(out, node.args[0]);
       out += "[";

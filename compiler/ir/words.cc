@@ -12,10 +12,10 @@ namespace kiln::ir {
 namespace {
 
 constexpr std::string_view kReserved[] = {
-    "_",    "alloc", "and",  "assert", "assume", "break",      "continue", "else",      "false",
-    "for",  "if",    "in",   "inf",    "inline", "kernel",     "let",      "ln2",       "log2e",
-    "nan",  "not",   "op",   "or",     "pi",     "return",     "serial",   "pipelined", "stages",
-    "step", "store", "true", "unroll", "var",    "vectorized", "via",      "when",      "while",
+    "_",    "alloc",  "and", "assert",     "assume", "break",  "continue",  "else",   "false", "for",
+    "if",   "in",     "inf", "inline",     "kernel", "let",    "ln2",       "log2e",  "nan",   "not",
+    "op",   "or",     "pi",  "precise",    "return", "serial", "pipelined", "stages", "step",  "store",
+    "true", "unroll", "var", "vectorized", "via",    "when",   "while",
 };
 
 constexpr std::string_view kBuiltins[] = {
@@ -23,11 +23,12 @@ constexpr std::string_view kBuiltins[] = {
 };
 
 constexpr MathFunction kMath[] = {
-    {Op::kAbs, "abs", 1},     {Op::kCeil, "ceil", 1},   {Op::kCos, "cos", 1},     {Op::kErf, "erf", 1},
-    {Op::kExp, "exp", 1},     {Op::kExp2, "exp2", 1},   {Op::kFloor, "floor", 1}, {Op::kFma, "fma", 3},
-    {Op::kIsNan, "isnan", 1}, {Op::kLog, "log", 1},     {Op::kLog2, "log2", 1},   {Op::kPow, "pow", 2},
-    {Op::kRound, "round", 1}, {Op::kRsqrt, "rsqrt", 1}, {Op::kSin, "sin", 1},     {Op::kSqrt, "sqrt", 1},
-    {Op::kTanh, "tanh", 1},
+    {Op::kAbs, "abs", 1},       {Op::kCeil, "ceil", 1},         {Op::kCos, "cos", 1},
+    {Op::kErf, "erf", 1, true}, {Op::kExp, "exp", 1, true},     {Op::kExp2, "exp2", 1, true},
+    {Op::kFloor, "floor", 1},   {Op::kFma, "fma", 3},           {Op::kIsNan, "isnan", 1},
+    {Op::kLog, "log", 1, true}, {Op::kLog2, "log2", 1, true},   {Op::kPow, "pow", 2},
+    {Op::kRound, "round", 1},   {Op::kRsqrt, "rsqrt", 1, true}, {Op::kSin, "sin", 1},
+    {Op::kSqrt, "sqrt", 1},     {Op::kTanh, "tanh", 1, true},
 };
 
 constexpr BinaryOperator kBinary[] = {

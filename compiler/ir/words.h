@@ -30,6 +30,7 @@ struct MathFunction {
   Op op;
   std::string_view name;
   int operands;
+  bool precise = false;  // `precise.NAME` is a function too
 };
 std::span<const MathFunction> MathFunctions();
 const MathFunction* FindMath(std::string_view name);

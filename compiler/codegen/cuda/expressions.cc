@@ -12,14 +12,26 @@ struct MathForm {
   Op op;
   std::string_view f32;  // A function of the prelude, or one that is there without a header
   std::string_view f64;
+  std::string_view precise;  // Of f32; empty = f32's own
 };
 constexpr MathForm kMath[] = {
-    {Op::kExp, "exp_approx", "exp"},    {Op::kExp2, "exp2_approx", "exp2"}, {Op::kLog, "log_approx", "log"},
-    {Op::kLog2, "log2_approx", "log2"}, {Op::kSqrt, "sqrtf", "sqrt"},       {Op::kRsqrt, "rsqrt_approx", "rsqrt"},
-    {Op::kTanh, "tanh_approx", "tanh"}, {Op::kSin, "sin_approx", "sin"},    {Op::kCos, "cos_approx", "cos"},
-    {Op::kErf, "erff", "erf"},          {Op::kAbs, "fabsf", "fabs"},        {Op::kFloor, "floorf", "floor"},
-    {Op::kCeil, "ceilf", "ceil"},       {Op::kRound, "rintf", "rint"},      {Op::kFma, "fmaf", "fma"},
-    {Op::kPow, "powf", "pow"},          {Op::kIsNan, "isnan", "isnan"},
+    {Op::kExp, "exp_approx", "exp", "expf"},
+    {Op::kExp2, "exp2_approx", "exp2", "exp2f"},
+    {Op::kLog, "log_approx", "log", "logf"},
+    {Op::kLog2, "log2_approx", "log2", "log2f"},
+    {Op::kSqrt, "sqrtf", "sqrt", ""},
+    {Op::kRsqrt, "rsqrt_approx", "rsqrt", "rsqrtf"},
+    {Op::kTanh, "tanh_approx", "tanh", "tanhf"},
+    {Op::kSin, "sin_approx", "sin", ""},
+    {Op::kCos, "cos_approx", "cos", ""},
+    {Op::kErf, "erff", "erf", ""},
+    {Op::kAbs, "fabsf", "fabs", ""},
+    {Op::kFloor, "floorf", "floor", ""},
+    {Op::kCeil, "ceilf", "ceil", ""},
+    {Op::kRound, "rintf", "rint", ""},
+    {Op::kFma, "fmaf", "fma", ""},
+    {Op::kPow, "powf", "pow", ""},
+    {Op::kIsNan, "isnan", "isnan", ""},
 };
 
 std::string_view ComparisonText(Op op) {
@@ -209,6 +221,7 @@ Code Printer::MathValue(const Node& node) {
   for (const MathForm& form : kMath) {
     if (form.op != node.op) continue;
     std::string_view function = dtype == DType::kF64 ? form.f64 : form.f32;
+    if (dtype != DType::kF64 && node.int_value != 0 && !form.precise.empty()) function = form.precise;
     if (Prelude::HasPiece(function)) Use(function);
     std::string arguments;
     for (const Expr& arg : node.args) StrAppend(&arguments, arguments.empty() ? "" : ", ", Converted(arg, dtype).text);

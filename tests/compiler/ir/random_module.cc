@@ -205,7 +205,9 @@ class Generator {
         return WithDType(ExprKind::kCast, {AnyExpr(depth)});
       case 6: {
         const MathFunction& math = MathFunctions()[pick_(MathFunctions().size())];
-        return Math(math.op, Exprs(depth, static_cast<uint64_t>(math.operands)));
+        Node node = *Math(math.op, Exprs(depth, static_cast<uint64_t>(math.operands)));
+        node.int_value = math.precise && pick_(2) == 0;
+        return std::make_shared<const Node>(std::move(node));
       }
       case 7:
         return View(depth);
