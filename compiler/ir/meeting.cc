@@ -1,8 +1,8 @@
-#include "compiler/interp/report.h"
+#include "compiler/ir/meeting.h"
 
 #include "compiler/support/str_cat.h"
 
-namespace kiln::interp {
+namespace kiln::ir {
 
 std::string Place(const Location& at) { return at.line > 0 ? StrCat(at.line, ":", at.column, ": ") : ""; }
 
@@ -37,4 +37,4 @@ std::string MeetingText(const Meeting& meeting) {
   return text;
 }
 
-}  // namespace kiln::interp
+}  // namespace kiln::ir

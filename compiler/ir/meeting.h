@@ -1,6 +1,6 @@
-// How the interpreter's messages spell places and sets of threads.
-#ifndef KILN_COMPILER_INTERP_REPORT_H_
-#define KILN_COMPILER_INTERP_REPORT_H_
+// How messages spell places, sets of threads, and a team that never meets.
+#ifndef KILN_COMPILER_IR_MEETING_H_
+#define KILN_COMPILER_IR_MEETING_H_
 
 #include <cstdint>
 #include <string>
@@ -9,7 +9,7 @@
 #include "absl/types/span.h"
 #include "compiler/expr/expr.h"
 
-namespace kiln::interp {
+namespace kiln::ir {
 
 // "12:5: ", or nothing where the place is not known.
 std::string Place(const Location& at);
@@ -17,7 +17,7 @@ std::string Place(const Location& at);
 // "0, 4..31" of ascending numbers.
 std::string Ranges(absl::Span<const int64_t> numbers);
 
-// An operation that some threads of its team wait at for ever.
+// An operation that only a part of its team reaches.
 struct Meeting {
   struct Elsewhere {
     std::vector<int64_t> who;
@@ -36,6 +36,6 @@ struct Meeting {
 };
 std::string MeetingText(const Meeting& meeting);
 
-}  // namespace kiln::interp
+}  // namespace kiln::ir
 
-#endif  // KILN_COMPILER_INTERP_REPORT_H_
+#endif  // KILN_COMPILER_IR_MEETING_H_

@@ -1,5 +1,5 @@
-// What the parts of the verifier share: verify.cc (modules, ops, recursion), verify_header.cc (kernel headers) and
-// verify_body.cc (statements and expressions).
+// What the parts of the verifier share: verify.cc (modules, ops, recursion), verify_header.cc (kernel headers),
+// verify_body.cc (statements) and verify_expr.cc (expressions).
 #ifndef KILN_COMPILER_IR_VERIFIER_H_
 #define KILN_COMPILER_IR_VERIFIER_H_
 

@@ -84,7 +84,7 @@ absl::StatusOr<ir::Kernel> Specialize(const ir::Module& module, const std::strin
   KILN_RETURN_IF_ERROR(CheckTarget(*generic, target));
   KILN_ASSIGN_OR_RETURN(ir::Kernel kernel, Bind(*generic, bindings));
   KILN_RETURN_IF_ERROR(InlineCalls(module, kernel));
-  KILN_RETURN_IF_ERROR(ResolveViews(kernel));
+  ResolveViews(kernel);
   KILN_RETURN_IF_ERROR(TypeKernel(kernel, FactsOf(kernel)));
   const Facts facts = FactsOf(kernel);
   KILN_RETURN_IF_ERROR(CheckRequired(kernel, facts));

@@ -385,8 +385,10 @@ class Typer {
       }
       ++dim;
     }
-    if (dim != rank)
-      return Fail(e, absl::StrCat("subscript: ", Describe(base), " has ", rank, " dimensions, found ", dim, " items"));
+    for (; dim < rank; ++dim) {  // What is left out is whole.
+      type.shape.push_back(base->type.shape[dim]);
+      args.push_back(Full());
+    }
     if (type.shape.empty()) type = Type{base->type.dtype};
     return WithType(WithArgs(e, std::move(args)), type);
   }

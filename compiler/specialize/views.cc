@@ -8,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/expr/visit.h"
 #include "compiler/ir/visit.h"
-#include "kiln/internal/status_macros.h"
 
 namespace kiln {
 namespace {
@@ -23,9 +22,9 @@ bool IsIndexItem(const Expr& item) {
   return item->kind != ExprKind::kSlice && item->kind != ExprKind::kFull && item->kind != ExprKind::kNewAxis;
 }
 
-// Items of a subscript of a subscript, over the inner tensor. `outer` has an item for each dimension `inner` leaves,
-// and `_`s.
-absl::StatusOr<std::vector<Expr>> ComposeItems(const std::vector<Expr>& inner, const std::vector<Expr>& outer) {
+// Items of a subscript of a subscript, over the inner tensor. `outer` has items for the dimensions `inner` leaves, and
+// `_`s; what either leaves out at the end is whole.
+std::vector<Expr> ComposeItems(const std::vector<Expr>& inner, const std::vector<Expr>& outer) {
   std::vector<Expr> out;
   size_t next = 0;
   auto new_axes = [&] {
@@ -37,8 +36,7 @@ absl::StatusOr<std::vector<Expr>> ComposeItems(const std::vector<Expr>& inner, c
       continue;
     }
     new_axes();
-    if (next == outer.size()) return absl::InvalidArgumentError("too few items for the view's dimensions");
-    const Expr& pick = outer[next++];
+    const Expr pick = next == outer.size() ? Full() : outer[next++];
     if (item->kind == ExprKind::kNewAxis) {
       if (IsIndexItem(pick)) continue;  // Index of an axis of extent 1: it is gone again.
       out.push_back(item);
@@ -57,29 +55,25 @@ absl::StatusOr<std::vector<Expr>> ComposeItems(const std::vector<Expr>& inner, c
         out.push_back(start + pick);
     }
   }
-  new_axes();
-  if (next != outer.size()) return absl::InvalidArgumentError("too many items for the view's dimensions");
+  out.insert(out.end(), outer.begin() + static_cast<int64_t>(next), outer.end());
   return out;
 }
 
 class Resolver {
  public:
-  explicit Resolver(ir::Kernel& kernel) : kernel_(kernel) {
+  explicit Resolver(const ir::Kernel& kernel) {
     for (const ir::Param& param : kernel.params)
       if (param.is_tensor) tensors_[param.name] = {Space::kGlobal, param.shape.size()};
   }
 
-  absl::StatusOr<Block> Run(const Block& block) {
+  Block Run(const Block& block) {
     const auto views = views_;
     const auto tensors = tensors_;
     const auto mutables = mutables_;
     Block out;
     for (const Stmt& stmt : block) {
-      absl::Status failed;
-      Stmt resolved = ir::RewriteRoots(stmt, [&](const Expr& root) {
-        return Rewrite(root, [&](const Expr& e) { return Resolve(e, *stmt, failed); });
-      });
-      KILN_RETURN_IF_ERROR(failed);
+      Stmt resolved = ir::RewriteRoots(
+          stmt, [&](const Expr& root) { return Rewrite(root, [&](const Expr& e) { return Resolve(e); }); });
       if (resolved->kind == StmtKind::kLet && IsView(resolved->value)) {
         views_[resolved->name] = Pin(resolved->name, resolved->value, out);
         continue;
@@ -88,8 +82,8 @@ class Resolver {
       if (resolved->kind == StmtKind::kAlloc)
         tensors_[resolved->tensor.name] = {resolved->tensor.space, resolved->tensor.shape.size()};
       StmtNode node = *resolved;
-      KILN_ASSIGN_OR_RETURN(node.body, Run(resolved->body));
-      KILN_ASSIGN_OR_RETURN(node.orelse, Run(resolved->orelse));
+      node.body = Run(resolved->body);
+      node.orelse = Run(resolved->orelse);
       out.push_back(ir::MakeStmt(std::move(node)));
     }
     views_ = views;
@@ -104,42 +98,41 @@ class Resolver {
     size_t rank = 0;
   };
 
-  Expr Resolve(const Expr& e, const StmtNode& at, absl::Status& failed) {
+  Expr Resolve(const Expr& e) const {
     if (e->kind == ExprKind::kVar) {
       auto it = views_.find(e->name);
       return it == views_.end() ? e : it->second;
     }
     if (e->kind != ExprKind::kSubscript || e->args[0]->kind != ExprKind::kSubscript) return e;
     const Expr& inner = e->args[0];
-    auto items = ComposeItems({inner->args.begin() + 1, inner->args.end()}, {e->args.begin() + 1, e->args.end()});
-    if (!items.ok()) {
-      failed =
-          absl::InvalidArgumentError(absl::StrCat("specialize: kernel \"", kernel_.name, "\" ", at.at.line, ":",
-                                                  at.at.column, ": subscript of a view: ", items.status().message()));
-      return e;
-    }
-    items->insert(items->begin(), inner->args[0]);
-    return WithArgs(e, *std::move(items));
+    std::vector<Expr> items =
+        ComposeItems({inner->args.begin() + 1, inner->args.end()}, {e->args.begin() + 1, e->args.end()});
+    items.insert(items.begin(), inner->args[0]);
+    return WithArgs(e, std::move(items));
   }
 
   // A part or rearrangement of a global or shared tensor that is more than one element.
   bool IsView(const Expr& value) const {
     const Expr* root = &value;
-    bool element = false;
     while ((*root)->kind != ExprKind::kVar) {
-      const Node& node = **root;
-      if (node.kind == ExprKind::kSubscript) {
-        bool all = true;
-        for (size_t i = 1; i < node.args.size(); ++i) all &= IsIndexItem(node.args[i]);
-        element |= all;
-      } else if (node.kind != ExprKind::kReshape && node.kind != ExprKind::kPermute &&
-                 node.kind != ExprKind::kReinterpret) {
+      const ExprKind kind = (*root)->kind;
+      if (kind != ExprKind::kSubscript && kind != ExprKind::kReshape && kind != ExprKind::kPermute &&
+          kind != ExprKind::kReinterpret)
         return false;
-      }
-      root = &node.args[0];
+      root = &(*root)->args[0];
     }
     auto it = tensors_.find((*root)->name);
-    return it != tensors_.end() && it->second.space != Space::kLocal && !element;
+    return it != tensors_.end() && it->second.space != Space::kLocal && RankOf(value) > 0;
+  }
+
+  int64_t RankOf(const Expr& reference) const {
+    if (reference->kind == ExprKind::kVar) return static_cast<int64_t>(tensors_.at(reference->name).rank);
+    if (reference->kind == ExprKind::kReshape) return static_cast<int64_t>(reference->args.size()) - 1;
+    int64_t rank = RankOf(reference->args[0]);
+    if (reference->kind != ExprKind::kSubscript) return rank;
+    for (size_t i = 1; i < reference->args.size(); ++i)
+      rank += reference->args[i]->kind == ExprKind::kNewAxis ? 1 : IsIndexItem(reference->args[i]) ? -1 : 0;
+    return rank;
   }
 
   // Starts whose value may change later are named once, here.
@@ -175,7 +168,6 @@ class Resolver {
     });
   }
 
-  ir::Kernel& kernel_;
   std::map<std::string, Tensor> tensors_;
   std::map<std::string, Expr> views_;
   std::set<std::string> mutables_;
@@ -183,9 +175,6 @@ class Resolver {
 
 }  // namespace
 
-absl::Status ResolveViews(ir::Kernel& kernel) {
-  KILN_ASSIGN_OR_RETURN(kernel.body, Resolver(kernel).Run(kernel.body));
-  return absl::OkStatus();
-}
+void ResolveViews(ir::Kernel& kernel) { kernel.body = Resolver(kernel).Run(kernel.body); }
 
 }  // namespace kiln

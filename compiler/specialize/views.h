@@ -11,7 +11,7 @@ namespace kiln {
 // composed. A slice of a slice keeps the end of the outer one as a third operand, its limit: what lies past the view
 // reads as zero, as past the tensor. Starts that read memory or mutable scalars are evaluated once, where the view is
 // declared.
-absl::Status ResolveViews(ir::Kernel& kernel);
+void ResolveViews(ir::Kernel& kernel);
 
 }  // namespace kiln
 

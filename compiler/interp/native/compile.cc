@@ -5,7 +5,7 @@
 
 #include "compiler/interp/bind.h"
 #include "compiler/interp/native/compiler.h"
-#include "compiler/interp/report.h"
+#include "compiler/ir/meeting.h"
 #include "compiler/ir/visit.h"
 #include "compiler/support/str_cat.h"
 #include "kiln/internal/status_macros.h"
@@ -28,7 +28,7 @@ absl::StatusOr<NativeProgram> NativeCompiler::Compile(const ir::Kernel& kernel) 
 }
 
 absl::Status NativeCompiler::Fail(const Expr& e, std::string message) const {
-  return absl::InvalidArgumentError(StrCat(Place(e && e->at.line > 0 ? e->at : place_), message));
+  return absl::InvalidArgumentError(StrCat(ir::Place(e && e->at.line > 0 ? e->at : place_), message));
 }
 
 Reg NativeCompiler::Fresh(DType dtype, int lanes) {

@@ -61,12 +61,15 @@ absl::StatusOr<Reg> NativeCompiler::CompileIntrinsic(const ir::IntrinsicInfo& in
       Emit(Code::kCpWait).arg[0] = static_cast<int>(std::clamp<int64_t>(pending, 0, 1 << 20));
       return none;
     }
-    case kAtomicAdd: {
+    case kAtomicAdd:
+    case kAtomicMax:
+    case kAtomicMin: {
       KILN_ASSIGN_OR_RETURN(int tensor, TensorOf(e->args[0]));
       KILN_ASSIGN_OR_RETURN(Reg index, CompileIndex(e->args[1]));
       DType dtype = program_.tensors[static_cast<size_t>(tensor)].dtype;
       KILN_ASSIGN_OR_RETURN(Reg value, CompileAs(e->args[2], dtype, 1));
-      Instruction& in = Emit(Code::kAtomicAdd);
+      Instruction& in = Emit(Code::kAtomic);
+      in.op = info.id == kAtomicAdd ? Op::kAdd : info.id == kAtomicMax ? Op::kMax : Op::kMin;
       in.dtype = dtype;
       in.arg[0] = tensor;
       in.arg[1] = index.base;

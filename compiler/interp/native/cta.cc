@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "compiler/interp/arith.h"
-#include "compiler/interp/report.h"
+#include "compiler/ir/meeting.h"
 #include "compiler/support/str_cat.h"
 
 namespace kiln::interp {
@@ -102,8 +102,8 @@ absl::Status NativeCta::Run(const std::vector<Slot>& image) {
 absl::Status NativeCta::Failure(int64_t thread) const {
   const Location& at = program_.places[static_cast<size_t>(fault_pc_)];
   std::string who = thread >= 0 ? StrCat(" (thread ", thread, ")") : "";
-  if (steps_left_ < 0) return absl::ResourceExhaustedError(StrCat(Place(at), fault_));
-  return absl::FailedPreconditionError(StrCat(Place(at), fault_, who));
+  if (steps_left_ < 0) return absl::ResourceExhaustedError(StrCat(ir::Place(at), fault_));
+  return absl::FailedPreconditionError(StrCat(ir::Place(at), fault_, who));
 }
 
 bool NativeCta::MeetWarp(int64_t warp, bool& met) {
@@ -158,7 +158,7 @@ absl::Status NativeCta::Stuck() const {
   int pc = waiting->pc;
   Code code = program_.code[static_cast<size_t>(pc)].code;
   auto threads = static_cast<int64_t>(threads_.size());
-  Meeting meeting;
+  ir::Meeting meeting;
   meeting.at = program_.places[static_cast<size_t>(pc)];
   meeting.operation = MeetingName(code);
   meeting.lanes = code != Code::kBarrier;
@@ -166,20 +166,20 @@ absl::Status NativeCta::Stuck() const {
   int64_t first = (waiting - threads_.begin()) / size * size, last = std::min(first + size, threads);
   meeting.team = meeting.lanes ? StrCat("warp ", first / kWarp) : "the CTA";
   meeting.total = last - first;
-  std::map<int, Meeting::Elsewhere> elsewhere;
+  std::map<int, ir::Meeting::Elsewhere> elsewhere;
   for (int64_t t = first; t < last; ++t) {
     const Thread& thread = threads_[static_cast<size_t>(t)];
     bool done = thread.state == State::kDone;
     if (!done && thread.pc == pc) continue;
     meeting.missing.push_back(meeting.lanes ? t - first : t);
-    Meeting::Elsewhere& there = elsewhere[done ? -1 : thread.pc];
+    ir::Meeting::Elsewhere& there = elsewhere[done ? -1 : thread.pc];
     there.who.push_back(meeting.lanes ? t - first : t);
     if (done) continue;
     there.operation = MeetingName(program_.code[static_cast<size_t>(thread.pc)].code);
     there.at = program_.places[static_cast<size_t>(thread.pc)];
   }
   for (auto& [where, who] : elsewhere) meeting.elsewhere.push_back(std::move(who));
-  return absl::FailedPreconditionError(MeetingText(meeting));
+  return absl::FailedPreconditionError(ir::MeetingText(meeting));
 }
 
 bool NativeCta::Arithmetic(const Instruction& in, Slot* regs) {
@@ -259,8 +259,8 @@ bool NativeCta::RunThread(int64_t id) {
         for (int k = 0; k < in.lanes && ok; ++k)
           ok = Store(in.arg[0], regs[in.arg[1] + k].i, 1, id, regs + in.arg[2] + k);
         break;
-      case Code::kAtomicAdd:
-        ok = AtomicAdd(in, regs, id);
+      case Code::kAtomic:
+        ok = Atomic(in, regs, id);
         break;
       case Code::kEnter:
         Enter(in.arg[0], id);

@@ -70,7 +70,7 @@ class NativeCta {
   void Enter(int tensor, int64_t thread);
 
   bool Arithmetic(const Instruction& in, Slot* regs);
-  bool AtomicAdd(const Instruction& in, Slot* regs, int64_t thread);
+  bool Atomic(const Instruction& in, Slot* regs, int64_t thread);
   bool CpAsync(const Instruction& in, Slot* regs, int64_t thread);
   void CpWait(int64_t pending, int64_t thread);
 

@@ -104,7 +104,7 @@ void NativeCta::Enter(int tensor, int64_t thread) {
   }
 }
 
-bool NativeCta::AtomicAdd(const Instruction& in, Slot* regs, int64_t thread) {
+bool NativeCta::Atomic(const Instruction& in, Slot* regs, int64_t thread) {
   Slot old_value;
   Reach place;
   const NativeTensor& t = program_.tensors[static_cast<size_t>(in.arg[0])];
@@ -113,10 +113,10 @@ bool NativeCta::AtomicAdd(const Instruction& in, Slot* regs, int64_t thread) {
   // Atomics do not race with each other; a plain access beside them is not looked for.
   LoadElements(t.dtype, place.data, index, 1, &old_value);
   DType compute = ComputeType(t.dtype);
-  Slot sum;
-  ApplyBinary(Op::kAdd, compute, &old_value, 0, regs + in.arg[2], 0, 1, &sum);  // Has no fault.
-  sum = Convert(t.dtype, compute, sum);
-  StoreElements(t.dtype, place.data, index, 1, &sum);
+  Slot joined;
+  ApplyBinary(in.op, compute, &old_value, 0, regs + in.arg[2], 0, 1, &joined);  // Has no fault.
+  joined = Convert(t.dtype, compute, joined);
+  StoreElements(t.dtype, place.data, index, 1, &joined);
   return true;
 }
 

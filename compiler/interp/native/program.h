@@ -29,7 +29,7 @@ enum class Code : uint8_t {
   kGather,      // as kLoad, each lane at its own element
   kStore,       // tensor arg0 (a number) at element arg1 = arg2
   kScatter,     // as kStore, each lane at its own element
-  kAtomicAdd,   // tensor arg0 (a number) at element arg1 += arg2
+  kAtomic,      // tensor arg0 (a number) at element arg1 = itself op arg2
   kEnter,       // tensor arg0 (a number) holds nothing: its alloc runs
   kJump,        // to target
   kJumpIfZero,  // to target when arg0 is zero

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "compiler/interp/arith.h"
-#include "compiler/interp/report.h"
+#include "compiler/ir/meeting.h"
 #include "compiler/support/str_cat.h"
 #include "kiln/internal/status_macros.h"
 
@@ -72,12 +72,12 @@ absl::Status Cta::RunThread(int64_t id) {
       return absl::OkStatus();
     }
     if (--steps_left_ < 0)
-      return absl::ResourceExhaustedError(StrCat(Place(step.at), "more steps than allowed: a loop without end?"));
+      return absl::ResourceExhaustedError(StrCat(ir::Place(step.at), "more steps than allowed: a loop without end?"));
     Location place;
     absl::Status status = Execute(step, {id}, place);
     if (!status.ok()) {
       std::string who = program_.uniform ? "" : StrCat(" (thread ", id, ")");
-      return absl::Status(status.code(), StrCat(Place(place.line > 0 ? place : step.at), status.message(), who));
+      return absl::Status(status.code(), StrCat(ir::Place(place.line > 0 ? place : step.at), status.message(), who));
     }
   }
   return absl::OkStatus();
@@ -102,7 +102,7 @@ absl::Status Cta::Meet() {
     Location place;
     absl::Status status = Execute(step, team, place);
     if (!status.ok()) {
-      return absl::Status(status.code(), StrCat(Place(place.line > 0 ? place : step.at), status.message(), " (",
+      return absl::Status(status.code(), StrCat(ir::Place(place.line > 0 ? place : step.at), status.message(), " (",
                                                 TeamText(step.team, first / size), ")"));
     }
     met = true;
@@ -121,7 +121,7 @@ absl::Status Cta::Stuck() const {
     return s.kind == Step::Kind::kTileOp || s.kind == Step::Kind::kCall ? OperationName(s.expr)
                                                                         : std::string("this assignment");
   };
-  Meeting meeting;
+  ir::Meeting meeting;
   meeting.at = step.at;
   meeting.operation = name(step);
   meeting.team = TeamText(step.team, first / size);
@@ -129,12 +129,12 @@ absl::Status Cta::Stuck() const {
   meeting.total = last - first;
   meeting.branched = step.branch >= 0;
   if (meeting.branched) meeting.branch = program_.steps[static_cast<size_t>(step.branch)].at;
-  std::map<int, Meeting::Elsewhere> elsewhere;  // By the step they wait at; -1 = ended
+  std::map<int, ir::Meeting::Elsewhere> elsewhere;  // By the step they wait at; -1 = ended
   for (int64_t u = first; u < last; ++u) {
     const Thread& other = threads_[static_cast<size_t>(u)];
     if (other.waiting && other.pc == pc) continue;
     meeting.missing.push_back(meeting.lanes ? u - first : u);
-    Meeting::Elsewhere& there = elsewhere[other.done ? -1 : other.pc];
+    ir::Meeting::Elsewhere& there = elsewhere[other.done ? -1 : other.pc];
     there.who.push_back(meeting.missing.back());
     if (other.done) continue;
     const Step& where = program_.steps[static_cast<size_t>(other.pc)];
@@ -142,7 +142,7 @@ absl::Status Cta::Stuck() const {
     there.at = where.at;
   }
   for (auto& [where, who] : elsewhere) meeting.elsewhere.push_back(std::move(who));
-  return absl::FailedPreconditionError(MeetingText(meeting));
+  return absl::FailedPreconditionError(ir::MeetingText(meeting));
 }
 
 Evaluator Cta::EvaluatorOf(int64_t thread, const Asking* asking) const {

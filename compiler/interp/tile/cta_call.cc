@@ -67,7 +67,9 @@ absl::Status Cta::ExecuteCall(const Step& step, Participants threads, Location& 
       }
       return absl::OkStatus();
     }
-    case ir::Intrinsic::kAtomicAdd: {
+    case ir::Intrinsic::kAtomicAdd:
+    case ir::Intrinsic::kAtomicMax:
+    case ir::Intrinsic::kAtomicMin: {
       KILN_RETURN_IF_ERROR(ExpectOperands(e, 3));
       Evaluator evaluator = EvaluatorOf(threads[0]);
       absl::Cleanup note = [&] { place = evaluator.place(); };
@@ -81,7 +83,10 @@ absl::Status Cta::ExecuteCall(const Step& step, Participants threads, Location& 
         element /= extent;
       }
       KILN_ASSIGN_OR_RETURN(View one, SubscriptOf(target, items));
-      return StoreView(one, *value, nullptr, CombineOf(TileOpKind::kAtomicAdd));
+      TileOpKind op = info->id == ir::Intrinsic::kAtomicAdd   ? TileOpKind::kAtomicAdd
+                      : info->id == ir::Intrinsic::kAtomicMax ? TileOpKind::kAtomicMax
+                                                              : TileOpKind::kAtomicMin;
+      return StoreView(one, *value, nullptr, CombineOf(op));
     }
     default:
       return absl::UnimplementedError(StrCat("\"", e->name, "\" beside tile operations; it runs in lowered kernels"));

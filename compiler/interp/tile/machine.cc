@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/interp/report.h"
 #include "compiler/interp/tile/cta.h"
 #include "compiler/interp/tile/program.h"
+#include "compiler/ir/meeting.h"
 #include "compiler/support/str_cat.h"
 #include "kiln/internal/status_macros.h"
 

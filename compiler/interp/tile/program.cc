@@ -5,8 +5,8 @@
 
 #include "absl/status/status.h"
 #include "compiler/expr/visit.h"
-#include "compiler/interp/report.h"
 #include "compiler/ir/intrinsics.h"
+#include "compiler/ir/meeting.h"
 #include "compiler/ir/tile_ops.h"
 #include "compiler/ir/visit.h"
 #include "compiler/ir/words.h"
@@ -59,14 +59,44 @@ const Node* BaseOf(const Expr& e) {
   }
 }
 
+// Whether a subscript's item leaves a dimension.
+bool Keeps(const Expr& item) {
+  return item->kind == ExprKind::kSlice || item->kind == ExprKind::kFull || item->kind == ExprKind::kNewAxis;
+}
+
+// Of a reference; -1 where it is not known.
+int RankOf(const Program& program, const Expr& e) {
+  switch (e->kind) {
+    case ExprKind::kVar: {
+      auto it = program.names.find(e->name);
+      return it == program.names.end() ? -1 : it->second.rank;
+    }
+    case ExprKind::kReshape:
+      return static_cast<int>(e->args.size()) - 1;
+    case ExprKind::kPermute:
+    case ExprKind::kReinterpret:
+      return RankOf(program, e->args[0]);
+    case ExprKind::kSubscript: {
+      int rank = RankOf(program, e->args[0]);
+      if (rank < 0) return rank;
+      for (size_t i = 1; i < e->args.size(); ++i)
+        rank += e->args[i]->kind == ExprKind::kNewAxis ? 1 : Keeps(e->args[i]) ? 0 : -1;
+      return rank < 0 ? -1 : rank;
+    }
+    default:
+      return -1;
+  }
+}
+
 class Flattener {
  public:
   explicit Flattener(Program& program) : program_(program) {}
 
-  void Declare(const std::string& name, bool tile, ir::Space space, Team owner) {
+  void Declare(const std::string& name, bool tile, ir::Space space, Team owner, int rank = -1) {
     NameInfo& info = program_.names[name];
     if (info.id < 0) info.id = program_.variables++;
     info.tile = tile;
+    info.rank = rank;
     info.space = space;
     info.owner = owner;
   }
@@ -149,7 +179,7 @@ class Flattener {
                     it->second.space != ir::Space::kNone;
         bool tile = IsTile(program_, value);
         Team owner = view ? Team::kNone : OwnerOf(program_, value);
-        Declare(stmt->name, tile, view ? it->second.space : ir::Space::kNone, owner);
+        Declare(stmt->name, tile, view ? it->second.space : ir::Space::kNone, owner, RankOf(program_, value));
         Step& step = Append(Step::Kind::kLet, stmt);
         step.expr = value;
         step.variable = program_.names[stmt->name].id;
@@ -168,7 +198,7 @@ class Flattener {
         Expr init = Hoist(stmt->value, stmt);
         bool local = stmt->tensor.space == ir::Space::kLocal;
         Team owner = !local || stmt->tensor.owner == Team::kNone ? Team::kCta : stmt->tensor.owner;
-        Declare(stmt->tensor.name, true, stmt->tensor.space, owner);
+        Declare(stmt->tensor.name, true, stmt->tensor.space, owner, static_cast<int>(stmt->tensor.shape.size()));
         Step& step = Append(Step::Kind::kAlloc, stmt);
         step.expr = init;
         step.variable = program_.names[stmt->tensor.name].id;
@@ -211,7 +241,7 @@ class Flattener {
       case kBreak:
       case kContinue: {
         if (loops_.empty())
-          return absl::InvalidArgumentError(StrCat(Place(stmt->at), "break or continue outside of a loop"));
+          return absl::InvalidArgumentError(StrCat(ir::Place(stmt->at), "break or continue outside of a loop"));
         (stmt->kind == kBreak ? loops_.back().breaks : loops_.back().continues).push_back(Here());
         Append(Step::Kind::kJump, stmt);
         return absl::OkStatus();
@@ -219,9 +249,9 @@ class Flattener {
       case kComment:
         return absl::OkStatus();
       case kStore:
-        return absl::InvalidArgumentError(StrCat(Place(stmt->at), "a native store in a kernel that is not native"));
+        return absl::InvalidArgumentError(StrCat(ir::Place(stmt->at), "a native store in a kernel that is not native"));
     }
-    return absl::InvalidArgumentError(StrCat(Place(stmt->at), "unknown statement"));
+    return absl::InvalidArgumentError(StrCat(ir::Place(stmt->at), "unknown statement"));
   }
 
   absl::Status FlattenFor(const ir::Stmt& stmt) {
@@ -306,8 +336,8 @@ absl::StatusOr<Program> FlattenBody(const ir::Kernel& kernel, const std::vector<
     flattener.Declare(std::string(name), false, ir::Space::kNone, Team::kNone);
   for (const std::string& name : integers) flattener.Declare(name, false, ir::Space::kNone, Team::kNone);
   for (const ir::Param& param : kernel.params) {
-    flattener.Declare(param.name, param.is_tensor, param.is_tensor ? ir::Space::kGlobal : ir::Space::kNone,
-                      Team::kNone);
+    flattener.Declare(param.name, param.is_tensor, param.is_tensor ? ir::Space::kGlobal : ir::Space::kNone, Team::kNone,
+                      static_cast<int>(param.shape.size()));
   }
   program.uniform = !TellsThreadsApart(kernel);
   KILN_RETURN_IF_ERROR(flattener.Flatten(kernel.body));
@@ -324,9 +354,8 @@ bool IsTile(const Program& program, const Expr& e) {
       return it != program.names.end() && it->second.tile;
     }
     case ExprKind::kSubscript:
-      return std::any_of(e->args.begin() + 1, e->args.end(), [](const Expr& item) {
-        return item->kind == ExprKind::kSlice || item->kind == ExprKind::kFull || item->kind == ExprKind::kNewAxis;
-      });
+      if (int rank = RankOf(program, e); rank >= 0) return rank > 0;
+      return std::any_of(e->args.begin() + 1, e->args.end(), Keeps);
     case ExprKind::kReshape:
     case ExprKind::kPermute:
     case ExprKind::kReinterpret:

@@ -44,6 +44,7 @@ struct Step {
 struct NameInfo {
   int id = -1;
   bool tile = false;
+  int rank = -1;  // -1 = not known before the body runs
   ir::Space space = ir::Space::kNone;
   Team owner = Team::kNone;  // Whose registers a local tile, or a value computed from one, lives in
 };
