@@ -28,6 +28,7 @@ const Type& IndexType() {
 Expr I(int64_t v) { return WithType(Int(v), IndexType()); }
 Expr T(Expr e) { return WithType(e, IndexType()); }
 Expr B(Expr e) { return WithType(e, {DType::kBool}); }
+Expr Commit() { return B(Call("cp_async_commit", {})); }
 
 // A body split into what one step needs before its work can start, and the work.
 struct Parts {
@@ -141,11 +142,9 @@ class Pipeliner {
       buffers_first[node.tensor.name] = Slot(whole, first);
       out.push_back(ir::MakeStmt(std::move(node)));
     }
-    Expr commit = WithType(Call("cp_async_commit", {}), {DType::kBool});
-
     // The first stages - 1 steps.
     Expr early = Simplify(T(loop.begin + T(Var(first, IndexType()) * step)), {});
-    Block prologue = {ir::If(B(Lt(early, loop.end)), Copies(parts, k, early, buffers_first)), ir::Eval(commit)};
+    Block prologue = {ir::If(B(Lt(early, loop.end)), Copies(parts, k, early, buffers_first)), ir::Eval(Commit())};
     out.push_back(ir::For(first, I(0), I(stages - 1), std::move(prologue), LoopKind::kUnroll));
 
     TileOpInfo wait;
@@ -165,7 +164,7 @@ class Pipeliner {
                   ir::Eval(WithType(TileOperation(sync, {}), {DType::kBool}))};
     Expr later = Simplify(T(Var(k, IndexType()) + T(I(stages - 1) * step)), {});
     body.push_back(ir::If(B(Lt(later, loop.end)), Copies(parts, k, later, buffers_write)));
-    body.push_back(ir::Eval(commit));
+    body.push_back(ir::Eval(Commit()));
     body.insert(body.end(), parts.lets.begin(), parts.lets.end());
     Block work = ir::Substitute(parts.work, buffers_read);
     body.insert(body.end(), work.begin(), work.end());
@@ -207,13 +206,32 @@ class Pipeliner {
   std::vector<std::string>* notes_;
 };
 
+bool CallsCommit(const ir::Kernel& kernel) {
+  bool found = false;
+  ir::ForEachExpr(kernel.body, [&](const Expr& e) {
+    found = found || (e->kind == ExprKind::kCall && e->name == "cp_async_commit");
+  });
+  return found;
+}
+
+// Each `copy_async` of the text is a group of its own, unless the text closes its groups itself.
+Block WithCommits(const Block& body) {
+  return ir::RewriteStmts(body, [](const Stmt& stmt) -> Block {
+    const bool async = stmt->kind == StmtKind::kEval && stmt->value->kind == ExprKind::kTileOp &&
+                       stmt->value->tile.op == TileOpKind::kCopyAsync;
+    if (!async) return {stmt};
+    return {stmt, ir::Eval(Commit())};
+  });
+}
+
 }  // namespace
 
 absl::StatusOr<ir::Kernel> PipelineLoops(const ir::Kernel& kernel, const Target& target,
                                          std::vector<std::string>* notes) {
   KILN_ASSIGN_OR_RETURN(Tensors tensors, TensorsOf(kernel));
   ir::Kernel out = kernel;
-  out.body = Pipeliner(target, tensors, notes).Run(kernel.body, FactsOf(kernel));
+  const Block body = CallsCommit(kernel) ? kernel.body : WithCommits(kernel.body);
+  out.body = Pipeliner(target, tensors, notes).Run(body, FactsOf(kernel));
   return out;
 }
 

@@ -8,6 +8,10 @@
 //                                                      the work, on this step's buffer
 //                                                    }
 //
+// A `copy_async` of the text is a group of its own, which `wait_copy(pending)` counts: its commit is written behind it
+// here. Text that calls cp_async_commit itself closes its groups itself. A wait counts the ring's groups as well, so
+// that beside a pipelined loop it waits for the same copies, or more.
+//
 // A loop whose copies cannot be asynchronous on this target (no cp_async, differing dtypes, narrower than 4 bytes)
 // becomes a serial loop; its meaning is the same. Barriers are placed later, from what each operation reads and writes.
 #ifndef KILN_COMPILER_INFER_PIPELINE_LOOPS_H_

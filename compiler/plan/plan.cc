@@ -6,6 +6,8 @@
 #include "absl/strings/strip.h"
 #include "compiler/ir/print.h"
 #include "compiler/ir/tile_ops.h"
+#include "compiler/ir/words.h"
+#include "compiler/plan/teams.h"
 #include "compiler/rules/site.h"
 #include "compiler/specialize/normalize.h"
 #include "kiln/internal/status_macros.h"
@@ -21,20 +23,7 @@ bool NeedsRule(TileOpKind op) {
          op != TileOpKind::kWaitStore;
 }
 
-std::string_view TeamName(Team team) {
-  switch (team) {
-    case Team::kThread:
-      return "thread";
-    case Team::kWarp:
-      return "warp";
-    case Team::kWarpgroup:
-      return "warpgroup";
-    case Team::kCluster:
-      return "cluster";
-    default:
-      return "cta";
-  }
-}
+std::string_view TeamName(Team team) { return ir::Name(team == Team::kNone ? Team::kCta : team); }
 
 std::string_view OpName(TileOpKind op) {
   const ir::TileOpRow* row = ir::FindTileOp(op);
@@ -86,6 +75,7 @@ std::string Plan::Explain() const {
 }
 
 absl::StatusOr<Plan> MakePlan(const ir::Kernel& kernel, const Target& target, absl::Span<const Rule> rules) {
+  KILN_RETURN_IF_ERROR(CheckTeams(kernel));
   KILN_ASSIGN_OR_RETURN(Tensors tensors, TensorsOf(kernel));
   Plan plan;
   KILN_RETURN_IF_ERROR(ForEachSite(kernel, target, tensors, [&](const ir::Stmt& stmt, OpSite& site) -> absl::Status {

@@ -34,6 +34,7 @@ struct Plan {
 };
 
 // REQUIRES: inferred. Errors: Unimplemented when every rule refuses, with each reason; an unknown `via`.
+// FailedPrecondition for an operation that a part of its team alone can reach (teams.h).
 absl::StatusOr<Plan> MakePlan(const ir::Kernel& kernel, const Target& target, absl::Span<const Rule> rules);
 
 }  // namespace kiln

@@ -2,7 +2,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/expr/simplify.h"
 #include "compiler/ir/print.h"
+#include "compiler/rules/matrix_fragments.h"
 #include "compiler/rules/rule.h"
 
 namespace kiln {
@@ -38,6 +40,41 @@ Verdict MovesVectors(const OpSite& site) {
     int64_t most = site.target->vector_bytes * 8 / Bits(operand.tensor->dtype);
     if (VectorWidth(operand, most, site.facts, &why) < 2) return No(why);
   }
+  return Yes();
+}
+
+bool LiesInside(const Operand& operand, const Facts& facts) {
+  for (const OperandDim& dim : operand.dims) {
+    if (dim.root < 0) continue;
+    Expr end = WithType(dim.start + dim.extent, {DType::kI64});
+    Expr inside = Simplify(WithType(Binary(Op::kLe, end, dim.limit), {DType::kBool}), facts);
+    if (inside->kind != ExprKind::kBool || !inside->int_value) return false;
+  }
+  return true;
+}
+
+Verdict SharedToFragments(const OpSite& site) {
+  if (site.operands.size() != 2) return No("the source is an expression");
+  const Operand &to = site.operands[0], &from = site.operands[1];
+  if (!IsLocal(to)) return No("the destination is not in local memory");
+  if (!IsShared(from)) return No("the source is not in shared memory");
+  if (Bits(to.tensor->dtype) != 16)
+    return No(absl::StrCat("ldmatrix moves elements of 16 bits, found ", std::string(Name(to.tensor->dtype))));
+  if (site.team == Team::kThread) return No("one thread alone");
+  if (site.threads % 32 != 0) return No(absl::StrCat(site.threads, " threads are not whole warps"));
+  return SameDType(site);
+}
+
+Verdict FragmentsFit(const OpSite& site) {
+  const Operand &to = site.operands[0], &from = site.operands[1];
+  if (!to.IsWhole()) return No("the destination is a part of a register tile");
+  std::string why;
+  if (!MatrixFragmentsOf(*to.tensor->distribution, &why)) return No(why);
+  const std::vector<int64_t> padded = to.tensor->distribution->Padded();
+  for (size_t dim = 0; dim < padded.size(); ++dim)
+    if (ConstantExtent(to, dim) != padded[dim]) return No("the register tile has pad");
+  if (!LiesInside(from, site.facts)) return No("the source may reach past an edge");
+  if (VectorWidth(from, 8, site.facts, &why) < 8) return No(absl::StrCat("ldmatrix reads rows of 16 B: ", why));
   return Yes();
 }
 
@@ -182,11 +219,53 @@ Verdict WithinWarp(const OpSite& site) {
   return Reach(site) <= 32 ? Yes() : No("the reduced elements lie in several warps");
 }
 
-Verdict AtomicApplies(const OpSite& site) {
-  DType dtype = site.operands[0].tensor->dtype;
-  if (dtype != DType::kF32 && dtype != DType::kI32 && dtype != DType::kU32 && dtype != DType::kF64)
-    return No(absl::StrCat("no atomic addition of ", std::string(Name(dtype))));
+// --- permute_layout
+
+Verdict PermutesTiles(const OpSite& site) {
+  if (site.operands.size() != 2) return No("the source is an expression");
+  for (size_t i = 0; i < 2; ++i) {
+    const Operand& operand = site.operands[i];
+    if (!IsLocal(operand) || !operand.IsWhole())
+      return No(absl::StrCat("operand ", i + 1, " is no whole register tile"));
+  }
+  return SameDType(site);
+}
+
+Verdict SameDistribution(const OpSite& site) {
+  return site.operands[0].tensor->distribution == site.operands[1].tensor->distribution
+             ? Yes()
+             : No("the elements lie in other threads or registers");
+}
+
+// --- rows by an index tile, atomics
+
+Verdict RowsInMemory(const OpSite& site) {
+  const bool gathers = site.op == TileOpKind::kGather;
+  const Operand &table = site.operands[gathers ? 1 : 0], &index = site.operands[gathers ? 2 : 1];
+  if (IsLocal(table)) return No(absl::StrCat("the table ", table.tensor->name, " is in registers"));
+  if (IsLocal(index))
+    return No(
+        absl::StrCat("the index tile ", index.tensor->name, " is in registers; name it in global or shared memory"));
+  return Yes();
+}
+
+bool HasAtomics(DType dtype) {
+  return dtype == DType::kF32 || dtype == DType::kF64 || (IsInteger(dtype) && Bits(dtype) >= 32);
+}
+
+Verdict AtomicIn(const OpSite& site, bool has, const char* operation) {
+  if (!has) return No(absl::StrCat("no atomic ", operation, " of ", std::string(Name(site.operands[0].tensor->dtype))));
   return site.operands[0].tensor->space == ir::Space::kGlobal ? Yes() : No("the destination is not in global memory");
+}
+
+Verdict AddsAtomically(const OpSite& site) {
+  DType dtype = site.operands[0].tensor->dtype;
+  return AtomicIn(site, HasAtomics(dtype) || dtype == DType::kF16 || dtype == DType::kBF16, "addition");
+}
+
+Verdict BoundsAtomically(const OpSite& site) {
+  const bool max = site.op == TileOpKind::kAtomicMax;
+  return AtomicIn(site, HasAtomics(site.operands[0].tensor->dtype), max ? "maximum" : "minimum");
 }
 
 std::vector<Rule> MakeRules() {

@@ -71,6 +71,9 @@ void Printer::PrintCall(const Node& node) {
       return Line(StrCat("cp_async_wait<", Constant(node.args[0]), ">();"));
     case Intrinsic::kAtomicAdd:
       return PrintAtomicAdd(node);
+    case Intrinsic::kAtomicMax:
+    case Intrinsic::kAtomicMin:
+      return PrintAtomicBound(node, info->id == Intrinsic::kAtomicMax);
     default:
       Fail(StrCat("intrinsic ", node.name, " for its effect"));
   }
@@ -158,6 +161,22 @@ void Printer::PrintAtomicAdd(const Node& node) {
     Use(StrCat("atomic_add_", kiln::Name(dtype)));
   } else if (Bits(dtype) < 32 || dtype == DType::kTF32) {
     Fail(StrCat("atomic_add to ", kiln::Name(dtype)));
+    return;
+  }
+  Line(StrCat(function, "(", ElementAddress(node.args[0], node.args[1]), ", ", Converted(node.args[2], dtype).text,
+              ");"));
+}
+
+void Printer::PrintAtomicBound(const Node& node, bool max) {
+  const Variable* tensor = Tensor(node.args[0]);
+  if (!tensor) return;
+  DType dtype = tensor->type.dtype;
+  std::string function = max ? "atomicMax" : "atomicMin";
+  if (dtype == DType::kF32 || dtype == DType::kF64) {
+    function = max ? "atomic_max" : "atomic_min";
+    Use(StrCat(function, "_", kiln::Name(dtype)));
+  } else if (!IsInteger(dtype) || Bits(dtype) < 32) {
+    Fail(StrCat(node.name, " to ", kiln::Name(dtype)));
     return;
   }
   Line(StrCat(function, "(", ElementAddress(node.args[0], node.args[1]), ", ", Converted(node.args[2], dtype).text,

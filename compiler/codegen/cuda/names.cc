@@ -23,13 +23,13 @@ const std::set<std::string_view>& Reserved() {
       "arena", "blockDim", "blockIdx", "clock", "dim3", "double2", "float2", "float4", "gridDim", "int2", "int4",
       "longlong2", "main", "printf", "threadIdx", "uint2", "uint4", "ulonglong2", "warpSize",
       // Device functions
-      "abs", "acos", "acosf", "all", "any", "asin", "atan", "atan2", "atomicAdd", "atomicCAS", "cbrt", "ceil", "ceilf",
-      "cos", "cosf", "cosh", "erf", "erfc", "erff", "exp", "exp10", "exp2", "exp2f", "expf", "expm1", "fabs", "fabsf",
-      "floor", "floorf", "fma", "fmaf", "fmax", "fmaxf", "fmin", "fminf", "fmod", "free", "frexp", "hypot", "isfinite",
-      "isinf", "isnan", "j0", "j1", "jn", "ldexp", "log", "log10", "log1p", "log2", "log2f", "logb", "logf", "malloc",
-      "max", "memcpy", "memset", "min", "modf", "norm", "pow", "powf", "remainder", "rint", "rintf", "round", "rsqrt",
-      "rsqrtf", "signbit", "sin", "sincos", "sinf", "sinh", "sqrt", "sqrtf", "tan", "tanf", "tanh", "tanhf", "tgamma",
-      "trunc", "y0", "y1", "yn"};
+      "abs", "acos", "acosf", "all", "any", "asin", "atan", "atan2", "atomicAdd", "atomicCAS", "atomicMax", "atomicMin",
+      "cbrt", "ceil", "ceilf", "cos", "cosf", "cosh", "erf", "erfc", "erff", "exp", "exp10", "exp2", "exp2f", "expf",
+      "expm1", "fabs", "fabsf", "floor", "floorf", "fma", "fmaf", "fmax", "fmaxf", "fmin", "fminf", "fmod", "free",
+      "frexp", "hypot", "isfinite", "isinf", "isnan", "j0", "j1", "jn", "ldexp", "log", "log10", "log1p", "log2",
+      "log2f", "logb", "logf", "malloc", "max", "memcpy", "memset", "min", "modf", "norm", "pow", "powf", "remainder",
+      "rint", "rintf", "round", "rsqrt", "rsqrtf", "signbit", "sin", "sincos", "sinf", "sinh", "sqrt", "sqrtf", "tan",
+      "tanf", "tanh", "tanhf", "tgamma", "trunc", "y0", "y1", "yn"};
   return *kWords;
 }
 

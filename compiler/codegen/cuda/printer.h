@@ -127,6 +127,7 @@ class Printer {
   void PrintMma(const Node& node);
   void PrintCpAsync(const Node& node);
   void PrintAtomicAdd(const Node& node);
+  void PrintAtomicBound(const Node& node, bool max);
 
   // printer.cc
   Code Fail(std::string_view what);

@@ -36,7 +36,9 @@ absl::StatusOr<Value> KernelPrinter::IntrinsicCall(const Node& node) {
       KILN_RETURN_IF_ERROR(Prefetch(node));
       return Value{};
     case ir::Intrinsic::kAtomicAdd:
-      KILN_RETURN_IF_ERROR(AtomicAdd(node));
+    case ir::Intrinsic::kAtomicMax:
+    case ir::Intrinsic::kAtomicMin:
+      KILN_RETURN_IF_ERROR(Atomic(info->id, node));
       return Value{};
     case ir::Intrinsic::kBarrier:
     case ir::Intrinsic::kWarpBarrier:
@@ -91,16 +93,23 @@ absl::Status KernelPrinter::Prefetch(const Node& node) {
   return absl::OkStatus();
 }
 
-absl::Status KernelPrinter::AtomicAdd(const Node& node) {
+absl::Status KernelPrinter::Atomic(ir::Intrinsic id, const Node& node) {
   KILN_ASSIGN_OR_RETURN(const Binding* tensor, Tensor(node.args[0]));
   DType dtype = tensor->value.dtype;
   if (IsNarrowFloat(dtype) || dtype == DType::kBool)
-    return absl::UnimplementedError(absl::StrCat("codegen: atomic_add on ", std::string(Name(dtype)),
+    return absl::UnimplementedError(absl::StrCat("codegen: ", node.name, " on ", std::string(Name(dtype)),
                                                  " has no CPU form: expected f32, f64 or an integer"));
   KILN_ASSIGN_OR_RETURN(Value value, EvalAs(node.args[2], dtype));
   KILN_ASSIGN_OR_RETURN(Value address, Address(*tensor, node.args[1]));
-  out_.Set("atomicrmw ", IsFloat(dtype) ? "fadd" : "add", " ptr ", address.text, ", ", value.Typed(),
-           " monotonic, align ", Bytes(dtype));
+  // `fmax` and `fmin` let a number win over a NaN.
+  const char* add = IsFloat(dtype) ? "fadd" : "add";
+  const char* max = IsFloat(dtype) ? "fmax" : IsUnsigned(dtype) ? "umax" : "max";
+  const char* min = IsFloat(dtype) ? "fmin" : IsUnsigned(dtype) ? "umin" : "min";
+  out_.Set("atomicrmw ",
+           id == ir::Intrinsic::kAtomicAdd   ? add
+           : id == ir::Intrinsic::kAtomicMax ? max
+                                             : min,
+           " ptr ", address.text, ", ", value.Typed(), " monotonic, align ", Bytes(dtype));
   return absl::OkStatus();
 }
 

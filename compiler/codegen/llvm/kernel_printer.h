@@ -90,7 +90,7 @@ class KernelPrinter {
   absl::StatusOr<Value> Zip(bool high, const Node& node);
   absl::Status StreamStore(const Node& node);
   absl::Status Prefetch(const Node& node);
-  absl::Status AtomicAdd(const Node& node);
+  absl::Status Atomic(ir::Intrinsic id, const Node& node);
 
   const ir::Kernel& kernel_;
   FunctionText out_;

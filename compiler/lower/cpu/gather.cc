@@ -99,11 +99,11 @@ absl::Status Lowering::Assume(const Expr& row, const Expr& rows, const std::func
   return status;
 }
 
-absl::Status Lowering::LowerAtomic(const Expr& op, Location at, ir::Block& out) {
+absl::Status Lowering::LowerAtomic(const Expr& op, ir::Block& out) {
   const Expr &dst = op->args[0], &value = op->args[1];
-  if (op->tile.op != TileOpKind::kAtomicAdd)
-    return Fail(absl::StatusCode::kUnimplemented, at,
-                "atomic_max and atomic_min have no CPU lowering; target `reference` interprets them");
+  const char* name = op->tile.op == TileOpKind::kAtomicAdd   ? "atomic_add"
+                     : op->tile.op == TileOpKind::kAtomicMax ? "atomic_max"
+                                                             : "atomic_min";
   std::vector<Expr> index;
   std::vector<Dim> dims = DomainOf(dst->type.shape, &index);
   if (dims.empty()) dims.push_back({Fresh("i"), Int(1)});
@@ -118,14 +118,14 @@ absl::Status Lowering::LowerAtomic(const Expr& op, Location at, ir::Block& out) 
       [&](const Point& point, ir::Block& body) -> absl::Status {
         KILN_ASSIGN_OR_RETURN(Expr element, Element(value, BroadcastIndex(value, index), nest, point, nullptr));
         LaneIndex place = IndexLanes(target, nest, point);
-        ir::Stmt add = ir::Eval(Call("atomic_add", {Var(target.storage->name), place.flat, element}));
+        ir::Stmt call = ir::Eval(Call(name, {Var(target.storage->name), place.flat, element}));
         Expr condition;
         for (const Guard& guard : nest.guards()) {
           if (!guard.written) continue;
           Expr check = nest.Check(point, guard);
           if (check) condition = condition ? And(condition, check) : check;
         }
-        body.push_back(condition ? ir::If(condition, {add}) : add);
+        body.push_back(condition ? ir::If(condition, {call}) : call);
         return absl::OkStatus();
       },
       out);

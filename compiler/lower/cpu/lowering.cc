@@ -10,6 +10,7 @@
 #include "compiler/ir/print.h"
 #include "compiler/ir/tile_ops.h"
 #include "compiler/ir/visit.h"
+#include "compiler/ir/words.h"
 #include "compiler/lower/abi.h"
 #include "compiler/lower/cpu/lower_cpu.h"
 #include "compiler/rules/rule.h"
@@ -32,20 +33,7 @@ bool NamesThreads(const Expr& e) {
   return e->kind == ExprKind::kVar && (e->name == "thread_id" || e->name == "lane_id" || e->name == "warp_id");
 }
 
-absl::string_view TeamName(Team team) {
-  switch (team) {
-    case Team::kThread:
-      return "thread";
-    case Team::kWarp:
-      return "warp";
-    case Team::kWarpgroup:
-      return "warpgroup";
-    case Team::kCluster:
-      return "cluster";
-    default:
-      return "cta";
-  }
-}
+std::string TeamName(Team team) { return std::string(ir::Name(team == Team::kNone ? Team::kCta : team)); }
 
 std::string OperationName(TileOpKind op) {
   const ir::TileOpRow* row = ir::FindTileOp(op);
@@ -358,7 +346,9 @@ absl::Status Lowering::LowerTileOp(const Expr& op, Location at, ir::Block& out) 
     case TileOpKind::kScatter:
       return LowerScatter(op, at, out);
     case TileOpKind::kAtomicAdd:
-      return LowerAtomic(op, at, out);
+    case TileOpKind::kAtomicMax:
+    case TileOpKind::kAtomicMin:
+      return LowerAtomic(op, out);
     default:
       return LowerMap({op->args[0], op->args[1], FindAttr(*op, "fill"), at}, out);
   }

@@ -149,7 +149,7 @@ class Lowering {
   // gather.cc
   absl::Status LowerGather(const Expr& op, Location at, ir::Block& out);
   absl::Status LowerScatter(const Expr& op, Location at, ir::Block& out);
-  absl::Status LowerAtomic(const Expr& op, Location at, ir::Block& out);
+  absl::Status LowerAtomic(const Expr& op, ir::Block& out);
   absl::Status Assume(const Expr& row, const Expr& rows, const std::function<absl::Status()>& fn);
 
   const ir::Kernel& kernel_;

@@ -12,13 +12,26 @@ namespace {
 struct Assignment {
   Expr target;
   Expr value;
-  bool atomic = false;
+  const char* atomic = nullptr;  // The intrinsic that joins the value to what is there
 };
+
+const char* AtomicOf(TileOpKind op) {
+  switch (op) {
+    case TileOpKind::kAtomicAdd:
+      return "atomic_add";
+    case TileOpKind::kAtomicMax:
+      return "atomic_max";
+    case TileOpKind::kAtomicMin:
+      return "atomic_min";
+    default:
+      return nullptr;
+  }
+}
 
 Assignment AssignmentOf(const ir::StmtNode& stmt) {
   if (auto map = AsMap(stmt)) return {map->target, map->value};
   const Node& op = *stmt.value;
-  return {op.args[0], ConvertTo(op.args[1], op.args[0]->type.dtype), op.tile.op == TileOpKind::kAtomicAdd};
+  return {op.args[0], ConvertTo(op.args[1], op.args[0]->type.dtype), AtomicOf(op.tile.op)};
 }
 
 // Evaluates a run into `registers`, slots `base` and on; pairs of 16-bit values are packed together.
@@ -90,7 +103,7 @@ absl::Status EmitRuns(Lowering& lower, const Assignment& assign, const Operand& 
         Expr address = AddressOf(target, at, lower.facts);
         lower.When(lower.Guard(target, at), [&] {
           if (assign.atomic)
-            lower.Add(ir::Eval(Intrinsic("atomic_add", {destination, address, *element})));
+            lower.Add(ir::Eval(Intrinsic(assign.atomic, {destination, address, *element})));
           else
             lower.Add(ir::Store(destination, address, *element));
         });

@@ -9,13 +9,16 @@
 
 namespace kiln::cuda {
 
-// copy, fill, map, atomic_add: `target = value` elementwise.
+// copy, fill, map, permute_layout and atomic reductions: `target = value` elementwise.
 absl::Status LowerMap(Lowering& lower, const ir::StmtNode& stmt);
+// Shared memory to a register tile in fragments of matrix instructions.
+absl::Status LowerLdMatrix(Lowering& lower, const ir::StmtNode& stmt);
 absl::Status LowerReduce(Lowering& lower, const ir::StmtNode& stmt);
 absl::Status LowerCpAsync(Lowering& lower, const ir::StmtNode& stmt);
 absl::Status LowerGemmMma(Lowering& lower, const ir::StmtNode& stmt);
 absl::Status LowerGemmFma(Lowering& lower, const ir::StmtNode& stmt);
 absl::Status LowerGather(Lowering& lower, const ir::StmtNode& stmt);
+absl::Status LowerScatter(Lowering& lower, const ir::StmtNode& stmt);
 
 }  // namespace kiln::cuda
 

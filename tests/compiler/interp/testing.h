@@ -39,6 +39,7 @@ class Array {
   Array(DType dtype, std::vector<int64_t> shape, const std::vector<double>& values);
 
   Tensor tensor();
+  size_t bytes() const { return static_cast<size_t>(Bytes(dtype_, count_)); }
   // Integers come as the doubles that equal them.
   std::vector<double> values() const;
 
