@@ -56,6 +56,7 @@ struct Rule {
   // One for each operand; nullopt where the rule has no wish. Null when it never has one.
   std::vector<std::optional<Distribution>> (*layouts)(const OpSite&);
   Verdict (*accepts)(const OpSite&);
+  std::string_view doc;  // What it does, for docs/dispatch.md
 };
 
 // Highest priority first, then by name.

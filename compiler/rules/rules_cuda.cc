@@ -270,8 +270,8 @@ Verdict BoundsAtomically(const OpSite& site) {
 
 std::vector<Rule> MakeRules() {
   std::vector<Rule> rules = {
-#define KILN_RULE(name, function, op, feature, priority, applies, layouts, accepts) \
-  Rule{name, TileOpKind::op, feature, priority, applies, layouts, accepts},
+#define KILN_RULE(name, function, op, feature, priority, applies, layouts, accepts, doc) \
+  Rule{name, TileOpKind::op, feature, priority, applies, layouts, accepts, doc},
 #include "compiler/rules/rules_cuda.inc"
 #undef KILN_RULE
   };

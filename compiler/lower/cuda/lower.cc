@@ -36,7 +36,7 @@ struct Row {
 };
 
 constexpr Row kRows[] = {
-#define KILN_RULE(name, function, op, feature, priority, applies, layouts, accepts) \
+#define KILN_RULE(name, function, op, feature, priority, applies, layouts, accepts, doc) \
   {name, TileOpKind::op, &Lower##function},
 #include "compiler/rules/rules_cuda.inc"
 #undef KILN_RULE
