@@ -349,14 +349,33 @@ class Decoder {
       KILN_RETURN_IF_ERROR(CheckDottedName(where, param.name()));
       NativeParam read;
       read.name = param.name();
-      KILN_ASSIGN_OR_RETURN(read.kind, CheckEnum(where, "kind", param.kind(), NativeParam::Kind::kScalar, 1));
+      KILN_ASSIGN_OR_RETURN(read.kind, CheckEnum(where, "kind", param.kind(), NativeParam::Kind::kTensorMap, 1));
       if (param.dtype() != 0) {
         KILN_ASSIGN_OR_RETURN(read.dtype, CheckDType(where, param.dtype()));
       }
+      KILN_RETURN_IF_ERROR(ReadTensorMap(where, param, read));
       kernel.native_params.push_back(std::move(read));
     }
     kernel.shared_bytes = wire.shared_bytes();
     kernel.scratch_bytes = wire.scratch_bytes();
+    return absl::OkStatus();
+  }
+
+  static absl::Status ReadTensorMap(const std::string& where, const wire::NativeParam& wire, NativeParam& read) {
+    const bool map = read.kind == NativeParam::Kind::kTensorMap;
+    if (map != (wire.box_size() > 0) || map != !wire.tensor().empty() || (!map && wire.swizzle() != 0))
+      return DecodeError(where, ": expected a tensor and a box of a tensor map, and of nothing else");
+    if (!map) return absl::OkStatus();
+    KILN_RETURN_IF_ERROR(CheckName(where, wire.tensor()));
+    read.tensor = wire.tensor();
+    if (wire.box_size() > 5) return DecodeError(where, ": expected at most 5 dimensions, got ", wire.box_size());
+    for (int64_t extent : wire.box()) {
+      if (extent < 1 || extent > 256) return DecodeError(where, ": expected box extents of 1 to 256, got ", extent);
+      read.box.push_back(extent);
+    }
+    if (wire.swizzle() != 0 && wire.swizzle() != 32 && wire.swizzle() != 64 && wire.swizzle() != 128)
+      return DecodeError(where, ": expected a swizzle of 0, 32, 64 or 128 bytes, got ", wire.swizzle());
+    read.swizzle = static_cast<int>(wire.swizzle());
     return absl::OkStatus();
   }
 

@@ -168,6 +168,9 @@ class Encoder {
       written.set_kind(Value(param.kind));
       written.set_name(param.name);
       written.set_dtype(Value(param.dtype));
+      written.set_tensor(param.tensor);
+      for (int64_t extent : param.box) written.add_box(extent);
+      written.set_swizzle(static_cast<uint32_t>(param.swizzle));
     }
     to.set_shared_bytes(kernel.shared_bytes);
     to.set_scratch_bytes(kernel.scratch_bytes);

@@ -3,6 +3,8 @@
 #ifndef KILN_COMPILER_IR_INTRINSICS_H_
 #define KILN_COMPILER_IR_INTRINSICS_H_
 
+#include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace kiln::ir {
@@ -16,8 +18,8 @@ enum class Intrinsic {
 struct IntrinsicInfo {
   Intrinsic id;
   std::string_view name;
-  // One letter an operand: t a tensor followed by its element index (two arguments), i an integer, c an integer
-  // constant, f a scalar value of any type, b a bool.
+  // One letter an operand: t a tensor followed by its element index (two arguments), m a tensor map, i an integer, c an
+  // integer constant, f a scalar value of any type, b a bool. A last * stands for one to five integers.
   std::string_view operands;
   // '-' pure value, 'w' writes memory it is given, 's' synchronizes, 'a' asynchronous.
   char effect;
@@ -27,6 +29,11 @@ struct IntrinsicInfo {
 
 // Null when there is none of that name.
 const IntrinsicInfo* FindIntrinsic(std::string_view name);
+
+// Whether a call may have `count` arguments.
+bool TakesArguments(const IntrinsicInfo& info, size_t count);
+// "3", or "4 to 8".
+std::string ArgumentsTaken(const IntrinsicInfo& info);
 
 }  // namespace kiln::ir
 

@@ -151,10 +151,15 @@ struct TensorFact {
 
 // One argument of the native function, in ABI order.
 struct NativeParam {
-  enum class Kind : uint8_t { kPointer = 1, kSymbol = 2, kScalar = 3 };
+  enum class Kind : uint8_t { kPointer = 1, kSymbol = 2, kScalar = 3, kTensorMap = 4 };
   Kind kind = Kind::kPointer;
-  std::string name;  // Of the parameter, the symbol or the stride variable
+  std::string name;  // Of the parameter, the symbol, the stride variable or the map
   DType dtype = DType::kNone;
+
+  // kTensorMap: how the copy engine sees a global tensor.
+  std::string tensor;        // The parameter; the map has its dimensions, extents and strides
+  std::vector<int64_t> box;  // Elements of one copy, by dimension, outermost first
+  int swizzle = 0;           // Bytes of a shared row whose 16-byte chunks are XORed: 0, 32, 64 or 128
 };
 
 struct Kernel {

@@ -249,7 +249,21 @@ void Parser::ParseGiven(Kernel& kernel) {
   });
 }
 
-// `native(x: pointer<bf16>, M: symbol<i64>, eps: scalar<f32>) shared 1024 scratch 64`
+// `of a box (64, 64) swizzle 128`, behind `a_map: map<bf16>`
+bool Parser::ParseTensorMap(NativeParam& param) {
+  if (!Expect("of") || !ExpectName("a tensor parameter", &param.tensor) || !Expect("box") || !Expect("(")) return false;
+  ParseList(")", "a box", [&] {
+    int64_t extent = 0;
+    if (ExpectInt("an extent", &extent)) param.box.push_back(extent);
+  });
+  int64_t swizzle = 0;
+  if (!Expect("swizzle") || !ExpectInt("bytes of a row", &swizzle)) return false;
+  param.swizzle = static_cast<int>(swizzle);
+  return true;
+}
+
+// `native(x: pointer<bf16>, M: symbol<i64>, eps: scalar<f32>, x_map: map<bf16> of x box (8, 64) swizzle 128) shared
+// 1024`
 void Parser::ParseNative(Kernel& kernel) {
   kernel.native = true;
   if (!Expect("(")) return;
@@ -268,10 +282,13 @@ void Parser::ParseNative(Kernel& kernel) {
       param.kind = NativeParam::Kind::kSymbol;
     } else if (TakeIf("scalar")) {
       param.kind = NativeParam::Kind::kScalar;
+    } else if (TakeIf("map")) {
+      param.kind = NativeParam::Kind::kTensorMap;
     } else if (!TakeIf("pointer")) {
-      return FailExpected("'pointer', 'symbol' or 'scalar'");
+      return FailExpected("'pointer', 'symbol', 'scalar' or 'map'");
     }
     if (At("<")) param.dtype = ParseAngleDType().dtype;
+    if (param.kind == NativeParam::Kind::kTensorMap && !ParseTensorMap(param)) return;
     kernel.native_params.push_back(std::move(param));
   });
   --brackets_;

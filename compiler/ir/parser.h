@@ -79,6 +79,7 @@ class Parser {
   void ParseLaunch(Kernel& kernel);
   void ParseGiven(Kernel& kernel);
   void ParseNative(Kernel& kernel);
+  bool ParseTensorMap(NativeParam& param);
   DTypeRef ParseDType(bool introduces = false);
   DTypeRef ParseAngleDType();
   Space ParseSpace();

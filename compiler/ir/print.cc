@@ -3,6 +3,8 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/strings/str_join.h"
+
 #include "compiler/ir/printer.h"
 #include "compiler/ir/words.h"
 #include "compiler/support/str_cat.h"
@@ -114,9 +116,11 @@ std::string PrintFact(const TensorFact& fact) {
 }
 
 std::string PrintNativeParam(const NativeParam& param) {
-  constexpr std::string_view kKinds[] = {"", "pointer", "symbol", "scalar"};
+  constexpr std::string_view kKinds[] = {"", "pointer", "symbol", "scalar", "map"};
   std::string out = StrCat(param.name, ": ", kKinds[static_cast<size_t>(param.kind)]);
   if (param.dtype != DType::kNone) StrAppend(&out, "<", Name(param.dtype), ">");
+  if (param.kind == NativeParam::Kind::kTensorMap)
+    StrAppend(&out, " of ", param.tensor, " box (", absl::StrJoin(param.box, ", "), ") swizzle ", param.swizzle);
   return out;
 }
 

@@ -219,17 +219,18 @@ void ExprVerifier::CheckCall(const Expr& e) {
 }
 
 void ExprVerifier::CheckIntrinsic(const Expr& e, const IntrinsicInfo& info) {
-  size_t expected = 0;
-  for (char operand : info.operands) expected += operand == 't' ? 2 : 1;
-  if (e->args.size() != expected || !e->attrs.empty()) {
+  if (!TakesArguments(info, e->args.size()) || !e->attrs.empty()) {
+    const std::string expected = ArgumentsTaken(info);
     return Report("K0012", e,
-                  StrCat("'", info.name, "' takes ", expected, expected == 1 ? " argument" : " arguments",
+                  StrCat("'", info.name, "' takes ", expected, expected == "1" ? " argument" : " arguments",
                          " (a tensor and its index are two), found ", e->args.size() + e->attrs.size()));
   }
   size_t next = 0;
   for (size_t i = 0; i < info.operands.size(); ++i) {
     const Expr& arg = e->args[next];
     next += info.operands[i] == 't' ? 2 : 1;
+    if (info.operands[i] == 'm' && arg->kind != ExprKind::kVar)
+      Report("K0012", arg, StrCat("'", info.name, "' takes a tensor map's name as argument ", next));
     if (info.operands[i] != 't') continue;
     if (arg->kind != ExprKind::kVar) {
       Report("K0012", arg, StrCat("'", info.name, "' takes a tensor's name as argument ", next - 2));

@@ -19,7 +19,7 @@ constexpr std::string_view kReserved[] = {
 };
 
 constexpr std::string_view kBuiltins[] = {
-    "cta_id.x", "cta_id.y", "cta_id.z", "grid.x", "grid.y", "grid.z", "lane_id", "thread_id", "warp_id",
+    "cta_id.x", "cta_id.y", "cta_id.z", "cta_rank", "grid.x", "grid.y", "grid.z", "lane_id", "thread_id", "warp_id",
 };
 
 constexpr MathFunction kMath[] = {

@@ -9,13 +9,6 @@ namespace {
 
 using ir::Intrinsic;
 
-// Operands of an intrinsic as arguments: a tensor takes two.
-size_t ArgumentCount(std::string_view operands) {
-  size_t count = operands.size();
-  for (char c : operands) count += c == 't';
-  return count;
-}
-
 int64_t Constant(const Expr& e) {
   int64_t value = -1;
   if (e->kind == ExprKind::kBool) return e->int_value;
@@ -28,9 +21,8 @@ int64_t Constant(const Expr& e) {
 Code Printer::CallValue(const Node& node) {
   const ir::IntrinsicInfo* info = ir::FindIntrinsic(node.name);
   if (!info) return Fail(StrCat("there is no intrinsic ", node.name));
-  if (node.args.size() != ArgumentCount(info->operands))
-    return Fail(
-        StrCat(node.name, ": expected ", ArgumentCount(info->operands), " arguments, found ", node.args.size()));
+  if (!ir::TakesArguments(*info, node.args.size()))
+    return Fail(StrCat(node.name, ": expected ", ir::ArgumentsTaken(*info), " arguments, found ", node.args.size()));
   switch (info->id) {
     case Intrinsic::kShflIdx:
     case Intrinsic::kShflXor:
@@ -44,7 +36,7 @@ Code Printer::CallValue(const Node& node) {
 
 void Printer::PrintCall(const Node& node) {
   const ir::IntrinsicInfo* info = ir::FindIntrinsic(node.name);
-  if (!info || node.args.size() != ArgumentCount(info->operands)) {
+  if (!info || !ir::TakesArguments(*info, node.args.size())) {
     Fail(StrCat("intrinsic ", node.name, ": unknown, or of another number of arguments"));
     return;
   }

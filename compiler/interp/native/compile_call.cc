@@ -7,21 +7,11 @@
 #include "kiln/internal/status_macros.h"
 
 namespace kiln::interp {
-namespace {
-
-// Arguments that `operands` (compiler/ir/intrinsics.h) stands for: a tensor takes two.
-size_t ArgumentCount(std::string_view operands) {
-  return operands.size() + static_cast<size_t>(std::count(operands.begin(), operands.end(), 't'));
-}
-
-}  // namespace
-
 absl::StatusOr<Reg> NativeCompiler::CompileCall(const Expr& e) {
   const ir::IntrinsicInfo* info = ir::FindIntrinsic(e->name);
   if (!info) return Fail(e, StrCat("\"", e->name, "\" is no intrinsic"));
-  if (e->args.size() != ArgumentCount(info->operands)) {
-    return Fail(e, StrCat(e->name, ": expected ", ArgumentCount(info->operands), " arguments, got ", e->args.size()));
-  }
+  if (!ir::TakesArguments(*info, e->args.size()))
+    return Fail(e, StrCat(e->name, ": expected ", ir::ArgumentsTaken(*info), " arguments, got ", e->args.size()));
   Location outer = std::exchange(place_, e->at.line > 0 ? e->at : place_);
   absl::StatusOr<Reg> result = CompileIntrinsic(*info, e);
   place_ = outer;

@@ -30,6 +30,7 @@ enum class DType : uint8_t {
   kF8E5M2 = 16,
   kF8E8M0 = 17,
   kF4E2M1 = 18,
+  kMBarrier = 19,  // A barrier object in shared memory; only its intrinsics touch it.
 };
 
 enum class DTypeKind : uint8_t { kNone, kBool, kSigned, kUnsigned, kFloat };
@@ -41,7 +42,7 @@ struct DTypeInfo {
   DTypeKind kind;
 };
 
-inline constexpr std::array<DTypeInfo, 19> kDTypes = {{
+inline constexpr std::array<DTypeInfo, 20> kDTypes = {{
     {DType::kNone, "none", 0, DTypeKind::kNone},      {DType::kBool, "bool", 8, DTypeKind::kBool},
     {DType::kI8, "i8", 8, DTypeKind::kSigned},        {DType::kI16, "i16", 16, DTypeKind::kSigned},
     {DType::kI32, "i32", 32, DTypeKind::kSigned},     {DType::kI64, "i64", 64, DTypeKind::kSigned},
@@ -51,7 +52,7 @@ inline constexpr std::array<DTypeInfo, 19> kDTypes = {{
     {DType::kTF32, "tf32", 32, DTypeKind::kFloat},    {DType::kF32, "f32", 32, DTypeKind::kFloat},
     {DType::kF64, "f64", 64, DTypeKind::kFloat},      {DType::kF8E4M3, "f8e4m3", 8, DTypeKind::kFloat},
     {DType::kF8E5M2, "f8e5m2", 8, DTypeKind::kFloat}, {DType::kF8E8M0, "f8e8m0", 8, DTypeKind::kFloat},
-    {DType::kF4E2M1, "f4e2m1", 4, DTypeKind::kFloat},
+    {DType::kF4E2M1, "f4e2m1", 4, DTypeKind::kFloat}, {DType::kMBarrier, "mbarrier", 64, DTypeKind::kNone},
 }};
 
 constexpr const DTypeInfo& Info(DType dtype) { return kDTypes[static_cast<size_t>(dtype)]; }
