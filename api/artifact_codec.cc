@@ -33,6 +33,8 @@ void ToWire(const LaunchRecipe& recipe, pb::Recipe* out) {
     p->set_arg(param.arg);
     p->set_dtype(static_cast<uint32_t>(param.dtype));
     ToWire(param.value, p->mutable_value());
+    for (int64_t extent : param.box) p->add_box(extent);
+    p->set_swizzle(static_cast<uint32_t>(param.swizzle));
   }
   for (const RecipeGuard& guard : recipe.guards) {
     pb::Guard* g = out->add_guards();
@@ -77,6 +79,9 @@ absl::StatusOr<RecipeParam> FromWire(const pb::Param& in) {
   KILN_ASSIGN_OR_RETURN(param.arg, Small(in.arg()));
   KILN_ASSIGN_OR_RETURN(param.dtype, DTypeFromWire(in.dtype()));
   KILN_ASSIGN_OR_RETURN(param.value, FromWire(in.value()));
+  if (in.box_size() > kMaxRank || in.swizzle() > UINT8_MAX) return Damaged("a tensor map is out of range");
+  param.box.assign(in.box().begin(), in.box().end());
+  param.swizzle = static_cast<int>(in.swizzle());
   return param;
 }
 

@@ -232,7 +232,8 @@ absl::Status ResolveGrid(const LaunchRecipe& recipe, absl::Span<const Arg> args,
 
 inline absl::Status ResolveParam(const RecipeParam& param, int index, absl::Span<const Arg> args,
                                  const DeviceLimits& limits, uint64_t* out) {
-  if (param.kind == RecipeParam::Kind::kPointer) {
+  // A backend with tensor maps makes one of the argument; the address stands for it here.
+  if (param.kind == RecipeParam::Kind::kPointer || param.kind == RecipeParam::Kind::kTensorMap) {
     *out = reinterpret_cast<uintptr_t>(args[param.arg].tensor.data);
     return absl::OkStatus();
   }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -74,10 +75,25 @@ absl::Status CheckProgram(absl::string_view where, const RecipeProgram& program,
   return absl::OkStatus();
 }
 
+absl::Status CheckTensorMap(absl::string_view where, const RecipeParam& param, const ArgSpec& arg) {
+  if (arg.rank < 1 || arg.rank > 5 || param.box.size() != static_cast<size_t>(arg.rank))
+    return Bad(where, absl::StrCat("a box of ", param.box.size(), " dimensions for ", arg.name, " of rank ", arg.rank,
+                                   ", expected the same, 1 to 5"));
+  for (int64_t extent : param.box)
+    if (extent < 1 || extent > 256) return Bad(where, absl::StrCat("box extent ", extent, ", expected 1 to 256"));
+  if (param.swizzle != 0 && param.swizzle != 32 && param.swizzle != 64 && param.swizzle != 128)
+    return Bad(where, absl::StrCat("a swizzle of ", param.swizzle, " B, expected 0, 32, 64 or 128"));
+  if (Bits(arg.dtype) < 8) return Bad(where, absl::StrCat(arg.name, " has elements below a byte"));
+  return absl::OkStatus();
+}
+
 absl::Status CheckParam(absl::string_view where, const RecipeParam& param, absl::Span<const ArgSpec> args) {
   switch (param.kind) {
     case RecipeParam::Kind::kPointer:
       return CheckArgument(where, param.arg, true, args);
+    case RecipeParam::Kind::kTensorMap:
+      KILN_RETURN_IF_ERROR(CheckArgument(where, param.arg, true, args));
+      return CheckTensorMap(where, param, args[param.arg]);
     case RecipeParam::Kind::kScalar:
       KILN_RETURN_IF_ERROR(CheckArgument(where, param.arg, false, args));
       if (args[param.arg].dtype != param.dtype)
@@ -98,6 +114,11 @@ absl::Status CheckRange(absl::string_view what, int64_t value, int64_t min, int6
   return Bad(what, absl::StrCat("expected ", min, " to ", max, ", found ", value));
 }
 
+int64_t TensorMaps(const LaunchRecipe& recipe) {
+  return std::count_if(recipe.params.begin(), recipe.params.end(),
+                       [](const RecipeParam& param) { return param.kind == RecipeParam::Kind::kTensorMap; });
+}
+
 }  // namespace
 
 absl::Status Validate(const LaunchRecipe& recipe, absl::Span<const ArgSpec> args) {
@@ -106,6 +127,7 @@ absl::Status Validate(const LaunchRecipe& recipe, absl::Span<const ArgSpec> args
   KILN_RETURN_IF_ERROR(CheckRange("shared bytes", recipe.shared_bytes, 0, kMaxBytes));
   KILN_RETURN_IF_ERROR(CheckRange("scratch bytes", recipe.scratch_bytes, 0, kMaxBytes));
   KILN_RETURN_IF_ERROR(CheckRange("native arguments", static_cast<int64_t>(recipe.params.size()), 0, kMaxNativeParams));
+  KILN_RETURN_IF_ERROR(CheckRange("tensor maps", TensorMaps(recipe), 0, kMaxTensorMaps));
   KILN_RETURN_IF_ERROR(CheckRange("guards", static_cast<int64_t>(recipe.guards.size()), 0, kMaxGuards));
   for (int i = 0; i < 3; ++i)
     if (!recipe.grid[i].empty()) KILN_RETURN_IF_ERROR(CheckProgram(absl::StrCat("grid ", i), recipe.grid[i], args));

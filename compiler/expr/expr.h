@@ -155,6 +155,10 @@ enum class TileOpKind : uint8_t {
   kWaitCopy,
   kWaitGemm,
   kWaitStore,  // pending
+  // Of the ring `name`; () -> the slot, an i64
+  kPush = 80,  // waits until the slot after the last pushed is free, and arms it with its bytes
+  kPop,        // waits until the oldest slot not popped yet is full
+  kRelease,    // () : frees the oldest slot popped and not yet released
 };
 
 struct Attr {

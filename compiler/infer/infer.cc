@@ -1,12 +1,15 @@
 #include "compiler/infer/infer.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/infer/choose_block.h"
 #include "compiler/infer/shared_layout.h"
+#include "compiler/ir/tile_ops.h"
 #include "compiler/ir/visit.h"
 #include "compiler/rules/rule.h"
 #include "compiler/rules/site.h"
@@ -18,19 +21,6 @@ namespace {
 
 using ir::Stmt;
 using ir::StmtKind;
-
-// Threads of a CTA whose text leaves them out: a warp for every 64 rows and columns or so of its matrix accumulators,
-// four warps alone.
-int64_t ChooseThreads(const ir::Kernel& kernel) {
-  int64_t threads = 128;
-  ir::ForEachExpr(kernel.body, [&](const Expr& e) {
-    if (e->kind != ExprKind::kTileOp || e->tile.op != TileOpKind::kGemm) return;
-    int64_t m, n;
-    if (!IsConst(e->args[0]->type.shape[0], &m) || !IsConst(e->args[0]->type.shape[1], &n)) return;
-    if (m * n >= 128 * 256) threads = 256;
-  });
-  return threads;
-}
 
 std::optional<std::vector<int64_t>> ConstantShape(const std::vector<Expr>& shape) {
   std::vector<int64_t> out;
@@ -48,7 +38,8 @@ class Inferrer {
       : kernel_(kernel), target_(target), tensors_(std::move(tensors)), notes_(notes) {}
 
   absl::StatusOr<ir::Kernel> Run() {
-    KILN_RETURN_IF_ERROR(AnchorGemms());
+    KILN_RETURN_IF_ERROR(Anchor({TileOpKind::kGemm, TileOpKind::kGemmAsync}));
+    KILN_RETURN_IF_ERROR(Anchor({TileOpKind::kCopyAsync}));
     KILN_RETURN_IF_ERROR(Spread());
     for (;;) {
       TensorInfo* open = FirstOpen();
@@ -69,24 +60,40 @@ class Inferrer {
     return absl::OkStatus();
   }
 
-  absl::Status AnchorGemms() {
-    return ForEachSite(kernel_, target_, tensors_, [&](const Stmt&, OpSite& site) -> absl::Status {
-      if (site.op != TileOpKind::kGemm) return absl::OkStatus();
+  // What the first rule that applies to each of these operations wishes.
+  absl::Status Anchor(std::initializer_list<TileOpKind> ops) {
+    return ForEachSite(kernel_, target_, tensors_, [&](const Stmt& stmt, OpSite& site) -> absl::Status {
+      if (std::find(ops.begin(), ops.end(), site.op) == ops.end()) return absl::OkStatus();
       for (const Rule& rule : CudaRules()) {
-        if (rule.op != site.op || !rule.layouts ||
-            (site.node && !site.node->tile.via.empty() && site.node->tile.via != rule.name))
+        if (rule.op != site.op || (site.node && !site.node->tile.via.empty() && site.node->tile.via != rule.name))
           continue;
         if (!rule.feature.empty() && !target_.Has(std::string(rule.feature))) continue;
         if (!rule.applies(site).yes) continue;
-        auto wanted = rule.layouts(site);
-        for (size_t i = 0; i < wanted.size(); ++i)
-          if (wanted[i])
-            KILN_RETURN_IF_ERROR(
-                Set(site.operands[i].tensor->name, *wanted[i], absl::StrCat("gemm: ", std::string(rule.name))));
+        if (!rule.layouts) return absl::OkStatus();
+        const std::string why = absl::StrCat(std::string(ir::FindTileOp(site.op)->name), ": ", std::string(rule.name));
+        std::vector<LayoutWish> wishes = rule.layouts(site);
+        for (size_t i = 0; i < wishes.size(); ++i) {
+          const std::string& name = site.operands[i].tensor->name;
+          if (wishes[i].local) KILN_RETURN_IF_ERROR(Set(name, *wishes[i].local, why));
+          if (!wishes[i].shared.empty()) KILN_RETURN_IF_ERROR(SetShared(name, wishes[i].shared, why, *stmt));
+        }
         return absl::OkStatus();
       }
       return absl::OkStatus();
     });
+  }
+
+  // A shared tile has one layout for all its readers.
+  absl::Status SetShared(const std::string& name, const std::string& layout, const std::string& why,
+                         const ir::StmtNode& stmt) {
+    if (tensors_.at(name).layout) return absl::OkStatus();
+    auto [it, fresh] = shared_.emplace(name, Wish{layout, why, stmt.at});
+    if (fresh) notes_->push_back(absl::StrCat("layout of ", name, ": ", layout, " (", why, ")"));
+    if (it->second.layout == layout) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat(
+        "infer: kernel \"", kernel_.name, "\": shared tile ", name, ": ", it->second.why, " at ", it->second.at.line,
+        ":", it->second.at.column, " wants layout ", it->second.layout, ", ", why, " at ", stmt.at.line, ":",
+        stmt.at.column, " wants ", layout, "; copy one of them to a tile of its own"));
   }
 
   // Layouts go from known tiles to those they are combined with, until nothing changes.
@@ -242,6 +249,11 @@ class Inferrer {
                            stmt->tensor.name, " in shared memory: expected constant extents; make its symbols static"));
           return {stmt};
         }
+        if (auto wish = shared_.find(stmt->tensor.name); wish != shared_.end()) {
+          node.tensor.layout = wish->second.layout;
+          return {ir::MakeStmt(std::move(node))};
+        }
+        if (stmt->tensor.dtype.dtype == DType::kMBarrier) return {stmt};
         node.tensor.layout = SharedLayout(*shape, stmt->tensor.dtype.dtype);
         notes_->push_back(absl::StrCat("layout of ", stmt->tensor.name, ": ", node.tensor.layout, " (shared rows)"));
       }
@@ -255,6 +267,12 @@ class Inferrer {
   const Target& target_;
   Tensors tensors_;
   std::vector<std::string>* notes_;
+  struct Wish {
+    std::string layout;
+    std::string why;
+    Location at;
+  };
+  std::map<std::string, Wish> shared_;  // By tile
   bool changed_ = false;
 };
 
@@ -262,17 +280,7 @@ class Inferrer {
 
 absl::StatusOr<ir::Kernel> InferLayouts(const ir::Kernel& kernel, const Target& target,
                                         std::vector<std::string>* notes) {
-  ir::Kernel with_block = kernel;
-  if (!kernel.launch.block) {
-    with_block.launch.block = WithType(Int(ChooseThreads(kernel)), {DType::kI64});
-    notes->push_back(absl::StrCat("block: ", ThreadsOf(with_block), " threads"));
-  } else if (!IsConst(kernel.launch.block)) {
-    return absl::InvalidArgumentError(absl::StrCat("infer: kernel \"", kernel.name, "\": expected a constant block"));
-  }
-  if (ThreadsOf(with_block) < 1 || ThreadsOf(with_block) > target.max_threads)
-    return absl::InvalidArgumentError(absl::StrCat("infer: kernel \"", kernel.name, "\": block of ",
-                                                   ThreadsOf(with_block), " threads, ", target.name, " allows 1 to ",
-                                                   target.max_threads));
+  KILN_ASSIGN_OR_RETURN(const ir::Kernel with_block, ChooseBlock(kernel, target, notes));
   KILN_ASSIGN_OR_RETURN(Tensors tensors, TensorsOf(with_block));
   return Inferrer(with_block, target, std::move(tensors), notes).Run();
 }

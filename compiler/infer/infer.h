@@ -1,6 +1,7 @@
-// Inference: gives every tile that has none a layout, and the launch a block size.
+// Inference: gives every tile that has none a layout.
 //
-// Anchors, in order: explicit layouts, what the first applicable gemm rule proposes, what a reduction leaves of its
+// Anchors, in order: explicit layouts, what the first applicable rule of a gemm and of an asynchronous
+// copy proposes, what a reduction leaves of its
 // operand, then coalesced vectors for what remains. Layouts spread along maps, copies and broadcasts. Shared tiles get
 // the swizzle that keeps rows of 16-byte chunks free of bank conflicts. A tile used under two layouts keeps its own;
 // the lowering converts.
@@ -16,7 +17,7 @@
 
 namespace kiln {
 
-// REQUIRES: specialized, pipelined loops already turned into rings. `notes` gets one line a decision.
+// REQUIRES: specialized; pipelined loops already turned into rings. `notes` gets one line a decision.
 absl::StatusOr<ir::Kernel> InferLayouts(const ir::Kernel& kernel, const Target& target,
                                         std::vector<std::string>* notes);
 

@@ -77,6 +77,12 @@ Stmt Store(Expr tensor, Expr index, Expr value) {
   return MakeStmt(std::move(node));
 }
 
+Stmt Assume(Expr condition) {
+  StmtNode node = Of(StmtKind::kAssume);
+  node.value = std::move(condition);
+  return MakeStmt(std::move(node));
+}
+
 Stmt Comment(std::string text) {
   StmtNode node = Of(StmtKind::kComment);
   node.text = std::move(text);

@@ -65,6 +65,8 @@ enum class StmtKind : uint8_t {
   kContinue,
   kStore,    // native: target = tensor Var, begin = flat element index, value (lanes as the value's type says)
   kComment,  // native: text; printed before what it describes
+  kRing,     // name, stages: the number of slots; body: an alloc a field. Specialized, a field's first dimension is the
+             // slot
 };
 
 enum class LoopKind : uint8_t { kSerial = 0, kUnroll, kVectorized, kPipelined };
@@ -94,6 +96,7 @@ Stmt Eval(Expr value);
 Stmt For(std::string name, Expr begin, Expr end, Block body, LoopKind loop = LoopKind::kSerial, Expr step = nullptr);
 Stmt If(Expr condition, Block then, Block orelse = {});
 Stmt Store(Expr tensor, Expr index, Expr value);
+Stmt Assume(Expr condition);
 Stmt Comment(std::string text);
 
 // `T: dtype(f16, bf16)`, `BM: tune(64, 128)`, `BK = 64`, `D: int`.

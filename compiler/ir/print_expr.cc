@@ -106,6 +106,10 @@ void AppendAttrs(std::string& out, const std::vector<Attr>& attrs, bool first) {
 }
 
 void AppendTileOp(std::string& out, const Node& node) {
+  if (IsRingOp(node.tile.op)) {
+    StrAppend(&out, node.name, ".", FindTileOp(node.tile.op)->name, "()");
+    return;
+  }
   StrAppend(&out, Name(node.tile.team), ".", FindTileOp(node.tile.op)->name, "(");
   AppendExprs(out, node.args);
   AppendAttrs(out, node.attrs, node.args.empty());

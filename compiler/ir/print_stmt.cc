@@ -145,6 +145,12 @@ void AppendStmt(std::string& out, const Stmt& stmt, int indent) {
       AppendExprs(out, {node.target, node.begin, node.value});
       out += ")";
       break;
+    case StmtKind::kRing:
+      StrAppend(&out, "ring ", node.name, "[");
+      AppendExpr(out, node.stages);
+      out += "] in shared";
+      AppendBody(out, node.body, indent);
+      break;
     case StmtKind::kComment:
       AppendComment(out, node.text, indent);
       break;

@@ -25,6 +25,9 @@ constexpr TileOpRow kRows[] = {
     {TileOpKind::kWaitCopy, "wait_copy", 0, "pending", false, -1},
     {TileOpKind::kWaitGemm, "wait_gemm", 0, "pending", false, -1},
     {TileOpKind::kWaitStore, "wait_store", 0, "pending visible", false, -1},
+    {TileOpKind::kPush, "push", 0, "", true, -1},
+    {TileOpKind::kPop, "pop", 0, "", true, -1},
+    {TileOpKind::kRelease, "release", 0, "", false, -1},
 };
 
 }  // namespace
@@ -42,5 +45,7 @@ const TileOpRow* FindTileOp(TileOpKind op) {
     if (row.op == op) return &row;
   return nullptr;
 }
+
+bool IsRingOp(TileOpKind op) { return op >= TileOpKind::kPush && op <= TileOpKind::kRelease; }
 
 }  // namespace kiln::ir

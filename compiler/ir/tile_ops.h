@@ -21,6 +21,8 @@ struct TileOpRow {
 std::span<const TileOpRow> TileOps();
 const TileOpRow* FindTileOp(std::string_view name);
 const TileOpRow* FindTileOp(TileOpKind op);
+// push, pop and release: written `ring.push()`, the ring being the node's name.
+bool IsRingOp(TileOpKind op);
 
 }  // namespace kiln::ir
 

@@ -216,6 +216,12 @@ absl::StatusOr<LaunchRecipe> MakeRecipe(const ir::Kernel& kernel) {
         param.kind = RecipeParam::Kind::kPointer;
         param.arg = index_of(native.name);
         break;
+      case ir::NativeParam::Kind::kTensorMap:
+        param.kind = RecipeParam::Kind::kTensorMap;
+        param.arg = index_of(native.tensor);
+        param.box = native.box;
+        param.swizzle = native.swizzle;
+        break;
       case ir::NativeParam::Kind::kScalar:
         param.kind = RecipeParam::Kind::kScalar;
         param.arg = index_of(native.name);

@@ -20,7 +20,7 @@ TileOpKind RowsOf(TileOpKind op) { return IsReduction(op) ? TileOpKind::kSum : o
 
 bool NeedsRule(TileOpKind op) {
   return op != TileOpKind::kSync && op != TileOpKind::kWaitCopy && op != TileOpKind::kWaitGemm &&
-         op != TileOpKind::kWaitStore;
+         op != TileOpKind::kWaitStore && !ir::IsRingOp(op);
 }
 
 std::string_view TeamName(Team team) { return ir::Name(team == Team::kNone ? Team::kCta : team); }

@@ -47,6 +47,17 @@ Distribution MmaOperandA(int64_t m, int64_t k, WarpGrid grid) {
   return Canonical(std::move(out));
 }
 
+Distribution WgmmaAccumulator(int64_t m, int64_t n, int64_t warpgroups) {
+  const int64_t part = m / warpgroups, mt = part / 64, nt = n / 8;
+  std::vector<Digit> rows = {{warpgroups, part, 4, DigitAxis::kWarp},
+                             {mt, 64, nt * 4, DigitAxis::kSlot},
+                             {4, 16, 1, DigitAxis::kWarp},
+                             {2, 8, 2, DigitAxis::kSlot},
+                             {8, 1, 4, DigitAxis::kLane}};
+  std::vector<Digit> cols = {{nt, 8, 4, DigitAxis::kSlot}, {4, 2, 1, DigitAxis::kLane}, {2, 1, 1, DigitAxis::kSlot}};
+  return Canonical({{std::move(rows), std::move(cols)}, {}});
+}
+
 Distribution FmaAccumulator(int64_t m, int64_t n, int64_t threads) {
   // Threads in a near-square grid; a thread's columns come in runs of four where they can.
   int64_t cols = 1;

@@ -29,6 +29,7 @@ struct TensorInfo {
   std::optional<layout::Layout> layout;      // Shared
   std::optional<Distribution> distribution;  // Local, once inferred
   Team owner = Team::kNone;
+  std::string ring;  // Of a field: the ring; its first dimension is the slot
 };
 using Tensors = std::map<std::string, TensorInfo>;
 

@@ -47,14 +47,30 @@ struct OpSite {
   GemmPolicy gemm;
 };
 
+// How a rule would like one operand to lie: registers by a distribution, shared memory by a layout's canonical text.
+struct LayoutWish {
+  LayoutWish() = default;
+  LayoutWish(std::nullopt_t) {}                                                 // NOLINT: no wish.
+  LayoutWish(Distribution wanted) : local(std::move(wanted)) {}                 // NOLINT
+  LayoutWish(std::optional<Distribution> wanted) : local(std::move(wanted)) {}  // NOLINT
+  static LayoutWish Shared(std::string layout) {
+    LayoutWish out;
+    out.shared = std::move(layout);
+    return out;
+  }
+
+  std::optional<Distribution> local;
+  std::string shared;
+};
+
 struct Rule {
   std::string_view name;  // As `via` names it
   TileOpKind op;
   std::string_view feature;  // Of the target; empty = all
   int priority;
   Verdict (*applies)(const OpSite&);
-  // One for each operand; nullopt where the rule has no wish. Null when it never has one.
-  std::vector<std::optional<Distribution>> (*layouts)(const OpSite&);
+  // One for each operand. Null when it never has a wish.
+  std::vector<LayoutWish> (*layouts)(const OpSite&);
   Verdict (*accepts)(const OpSite&);
   std::string_view doc;  // What it does, for docs/dispatch.md
 };
@@ -74,6 +90,8 @@ std::optional<WarpGrid> MmaWarpGrid(int64_t m, int64_t n, int64_t warps, bool ro
 Distribution MmaAccumulator(int64_t m, int64_t n, WarpGrid grid);
 // A from registers, 16-bit elements: the same places as an accumulator of the same shape.
 Distribution MmaOperandA(int64_t m, int64_t k, WarpGrid grid);
+// The accumulator of warpgroup matrix instructions (m64nNkK) in every one of `warpgroups`, which share the rows.
+Distribution WgmmaAccumulator(int64_t m, int64_t n, int64_t warpgroups);
 // CUDA cores: every thread a rectangle.
 Distribution FmaAccumulator(int64_t m, int64_t n, int64_t threads);
 

@@ -6,6 +6,8 @@
 #include "compiler/ir/print.h"
 #include "compiler/rules/matrix_fragments.h"
 #include "compiler/rules/rule.h"
+#include "compiler/rules/tma.h"
+#include "compiler/rules/wgmma.h"
 
 namespace kiln {
 namespace {
@@ -147,7 +149,7 @@ Verdict MmaApplies(const OpSite& site) {
   return Yes();
 }
 
-std::vector<std::optional<Distribution>> MmaLayouts(const OpSite& site) {
+std::vector<LayoutWish> MmaLayouts(const OpSite& site) {
   int64_t m = *ConstantExtent(site.operands[0], 0), n = *ConstantExtent(site.operands[0], 1);
   WarpGrid grid = *MmaWarpGrid(m, n, site.threads / 32, site.gemm.rows_in_warp);
   std::optional<Distribution> a;
@@ -158,13 +160,13 @@ std::vector<std::optional<Distribution>> MmaLayouts(const OpSite& site) {
 Verdict MmaAccepts(const OpSite& site) {
   auto wanted = MmaLayouts(site);
   for (size_t i = 0; i < wanted.size(); ++i) {
-    if (!wanted[i]) continue;
+    if (!wanted[i].local) continue;
     const Operand& operand = site.operands[i];
     if (!operand.IsWhole()) return No(absl::StrCat("operand ", i + 1, " is a part of a register tile"));
-    if (operand.tensor->distribution != wanted[i])
+    if (operand.tensor->distribution != wanted[i].local)
       return No(absl::StrCat("operand ", i + 1, " has layout ",
                              operand.tensor->distribution ? LayoutText(*operand.tensor->distribution) : "none",
-                             ", expected ", LayoutText(*wanted[i])));
+                             ", expected ", LayoutText(*wanted[i].local)));
   }
   for (size_t i = 1; i < 3; ++i) {
     const Operand& operand = site.operands[i];
@@ -185,7 +187,7 @@ Verdict FmaApplies(const OpSite& site) {
   return Yes();
 }
 
-std::vector<std::optional<Distribution>> FmaLayouts(const OpSite& site) {
+std::vector<LayoutWish> FmaLayouts(const OpSite& site) {
   return {FmaAccumulator(*ConstantExtent(site.operands[0], 0), *ConstantExtent(site.operands[0], 1), site.threads),
           std::nullopt, std::nullopt};
 }

@@ -23,7 +23,7 @@ GemmPolicy PolicyOf(const ir::Kernel& kernel, const Tensors& tensors) {
   auto look = [&](const Expr& e) {
     if (e->kind != ExprKind::kTileOp) return;
     if (IsReduction(e->tile.op)) policy.rows_in_warp = true;
-    if (e->tile.op != TileOpKind::kGemm) return;
+    if (e->tile.op != TileOpKind::kGemm && e->tile.op != TileOpKind::kGemmAsync) return;
     gemm = true;
     auto a = tensors.find(RootOf(e->args[1])->name);
     if (a != tensors.end() && a->second.space == ir::Space::kLocal) policy.rows_in_warp = true;

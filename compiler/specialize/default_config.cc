@@ -23,6 +23,7 @@ struct Footprint {
   int64_t gemm_m = 0;  // Of the largest accumulator
   int64_t gemm_n = 0;
   int64_t gemm_k = 0;
+  DType gemm_dtype = DType::kNone;  // Of its operands
   int64_t stages = 1;
   int64_t threads = 0;  // 0: left to the compiler
 };
@@ -105,13 +106,16 @@ class Estimator {
     if (m * n <= out_.gemm_m * out_.gemm_n) return;
     out_.gemm_m = m;
     out_.gemm_n = n;
-    if (a != tensors_.end() && a->second->shape.size() == 2) out_.gemm_k = Value(a->second->shape[1]);
+    if (a == tensors_.end()) return;
+    if (a->second->shape.size() == 2) out_.gemm_k = Value(a->second->shape[1]);
+    out_.gemm_dtype = DTypeOf(*a->second);
   }
 
-  int BitsOf(const ir::TensorDecl& tensor) const {
-    if (auto it = dtypes_.find(tensor.dtype.param); it != dtypes_.end()) return Bits(it->second);
-    return Bits(tensor.dtype.dtype);
+  DType DTypeOf(const ir::TensorDecl& tensor) const {
+    auto it = dtypes_.find(tensor.dtype.param);
+    return it != dtypes_.end() ? it->second : tensor.dtype.dtype;
   }
+  int BitsOf(const ir::TensorDecl& tensor) const { return Bits(DTypeOf(tensor)); }
 
   const Substitution& values_;
   const std::map<std::string, DType>& dtypes_;
@@ -128,6 +132,21 @@ double MostWords(const Target& target) {
   return std::atoi(target.arch.c_str() + std::min<size_t>(3, target.arch.size())) >= 100 ? 168 : 180;
 }
 
+// Products of warpgroups, fed by the copy engine.
+bool FeedsMatrixUnit(const Footprint& f, const Target& target, int64_t threads) {
+  return target.Has("wgmma") && target.Has("tma") && IsFloat(f.gemm_dtype) && Bits(f.gemm_dtype) <= 16 &&
+         threads % 128 == 0 && f.gemm_m % (threads / 128 * 64) == 0 && f.gemm_n <= 256 && f.stages > 1;
+}
+
+// One CTA keeps the unit busy: the tile decides, then slots, rows of whole 128-byte lines, and wide instructions.
+double ScoreMatrixUnit(const Footprint& f) {
+  double score = static_cast<double>(f.gemm_m * f.gemm_n) / static_cast<double>(f.gemm_m + f.gemm_n);
+  score *= 1 + 0.05 * static_cast<double>(std::min<int64_t>(f.stages, 4));
+  if (f.gemm_k * Bits(f.gemm_dtype) >= 1024) score *= 1.1;
+  if (f.gemm_n > f.gemm_m) score *= 1.01;
+  return 1000 * score;
+}
+
 // Higher is better; nullopt = does not fit. Measured choices stand in docs/benchmarks.md.
 std::optional<double> ScoreCuda(const Footprint& f, const Target& target) {
   const MemorySpace* shared = target.Find("shared");
@@ -138,6 +157,7 @@ std::optional<double> ScoreCuda(const Footprint& f, const Target& target) {
   const double words = static_cast<double>(f.local) / 4 / static_cast<double>(threads);
   if (f.gemm_m > 0) {
     if (words > MostWords(target)) return std::nullopt;
+    if (FeedsMatrixUnit(f, target, threads)) return ScoreMatrixUnit(f);
     // Loads a product: a tile of m x n reads m + n of every k. Two CTAs on a multiprocessor hide each other's ends.
     double score = 1000.0 * static_cast<double>(f.gemm_m * f.gemm_n) / static_cast<double>(f.gemm_m + f.gemm_n);
     score *= 1 + 0.05 * static_cast<double>(std::min<int64_t>(f.stages, 4));

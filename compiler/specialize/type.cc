@@ -170,6 +170,7 @@ class Typer {
         break;
       case StmtKind::kBreak:
       case StmtKind::kContinue:
+      case StmtKind::kRing:
       case StmtKind::kComment:
         break;
     }

@@ -57,6 +57,11 @@ struct LaunchConfig {
 };
 static_assert(sizeof(LaunchConfig) == 56);
 
+// CUtensorMap.
+struct alignas(64) TensorMap {
+  uint64_t opaque[16];
+};
+
 struct Driver {
   Result (*Init)(unsigned flags) = nullptr;
   Result (*GetErrorName)(Result, const char**) = nullptr;
@@ -81,6 +86,10 @@ struct Driver {
                          unsigned block_y, unsigned block_z, unsigned shared_bytes, Stream, void** params,
                          void** extra) = nullptr;
   Result (*LaunchKernelEx)(const LaunchConfig*, Function, void** params, void** extra) = nullptr;  // Null before 11.8
+  Result (*TensorMapEncodeTiled)(TensorMap*, int dtype, unsigned rank, void* address, const uint64_t* extents,
+                                 const uint64_t* strides, const uint32_t* box, const uint32_t* element_strides,
+                                 int interleave, int swizzle, int l2_promotion,
+                                 int fill) = nullptr;  // Null before 12.0
   // For the tools; no launch calls these.
   Result (*MemAlloc)(Address*, size_t bytes) = nullptr;
   Result (*MemFree)(Address) = nullptr;

@@ -1,10 +1,12 @@
 #include "runtime/cuda/launch.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "runtime/cuda/context.h"
 #include "runtime/cuda/status.h"
+#include "runtime/cuda/tensor_map.h"
 #include "runtime/launch_recipe.h"
 
 namespace kiln::runtime::cuda {
@@ -29,6 +31,9 @@ CudaKernel::CudaKernel(const Driver& driver, Context context, Function function,
       limits_(limits),
       recipe_(artifact.recipe),
       arg_count_(artifact.args.size()),
+      has_tensor_maps_(
+          std::any_of(recipe_.params.begin(), recipe_.params.end(),
+                      [](const RecipeParam& param) { return param.kind == RecipeParam::Kind::kTensorMap; })),
       launching_(absl::StrCat("launch ", artifact.kernel)) {}
 
 absl::Status CudaKernel::Launch(void* stream, absl::Span<const Arg> args) const {
@@ -42,6 +47,14 @@ absl::Status CudaKernel::Launch(void* stream, absl::Span<const Arg> args) const 
   if (grid[0] > kMaxGrid[0] || grid[1] > kMaxGrid[1] || grid[2] > kMaxGrid[2]) return GridTooLarge(launching_, grid);
   void* params[kMaxNativeParams];
   for (int i = 0; i < launch.count; ++i) params[i] = &launch.params[i];
+  TensorMap maps[kMaxTensorMaps];
+  for (int i = 0, next = 0; i < launch.count && has_tensor_maps_; ++i) {
+    const RecipeParam& param = recipe_.params[static_cast<size_t>(i)];
+    if (param.kind != RecipeParam::Kind::kTensorMap) continue;
+    if (absl::Status status = EncodeTensorMap(driver_, param, args[param.arg].tensor, &maps[next]); !status.ok())
+      return status;
+    params[i] = &maps[next++];
+  }
   CurrentContext current(driver_, context_);
   Result result = current.result();
   const auto x = static_cast<unsigned>(grid[0]), y = static_cast<unsigned>(grid[1]), z = static_cast<unsigned>(grid[2]);

@@ -25,6 +25,7 @@ class CudaKernel : public LoadedKernel {
   const DeviceLimits limits_;
   const LaunchRecipe recipe_;
   const size_t arg_count_;
+  const bool has_tensor_maps_;
   const std::string launching_;  // "launch rmsnorm": for errors
 };
 

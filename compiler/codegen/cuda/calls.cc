@@ -9,14 +9,14 @@ namespace {
 
 using ir::Intrinsic;
 
+}  // namespace
+
 int64_t Constant(const Expr& e) {
   int64_t value = -1;
   if (e->kind == ExprKind::kBool) return e->int_value;
   IsConst(e, &value);
   return value;
 }
-
-}  // namespace
 
 Code Printer::CallValue(const Node& node) {
   const ir::IntrinsicInfo* info = ir::FindIntrinsic(node.name);
@@ -29,6 +29,9 @@ Code Printer::CallValue(const Node& node) {
       return Shuffle(node);
     case Intrinsic::kPack2:
       return Pack2(node);
+    case Intrinsic::kElect:
+      Use("elect");
+      return {"elect()", kPrimary, false};
     default:
       return Fail(StrCat("intrinsic ", node.name, " as a value"));
   }
@@ -44,9 +47,21 @@ void Printer::PrintCall(const Node& node) {
     Fail(StrCat("intrinsic ", node.name, " needs ", info->feature, ", which ", target_.name, " has not"));
     return;
   }
+  if (PrintCopyEngine(node) || PrintMatrixUnit(node)) return;
   switch (info->id) {
     case Intrinsic::kBarrier:
       return Line("__syncthreads();");
+    case Intrinsic::kNamedBarrier:
+      Use("named_barrier");
+      return Line(StrCat("named_barrier<", Constant(node.args[0]), ", ", Constant(node.args[1]), ">();"));
+    case Intrinsic::kClusterBarrier:
+      Use("cluster_barrier");
+      return Line("cluster_barrier();");
+    case Intrinsic::kSetMaxRegisters: {
+      const std::string function = Constant(node.args[1]) ? "raise_registers" : "lower_registers";
+      Use(function);
+      return Line(StrCat(function, "<", Constant(node.args[0]), ">();"));
+    }
     case Intrinsic::kWarpBarrier:
       return Line("__syncwarp();");
     case Intrinsic::kLdMatrix:

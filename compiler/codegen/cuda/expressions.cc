@@ -99,6 +99,7 @@ Code Printer::VariableValue(const Node& node) {
   auto builtin = builtins_.find(node.name);
   if (builtin == builtins_.end()) return Fail(StrCat("there is nothing named \"", node.name, "\""));
   builtin->second = true;
+  if (node.name == "cta_rank") Use("cta_rank");
   return {names_.Of(node.name), kPrimary, false};
 }
 

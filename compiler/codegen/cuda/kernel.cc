@@ -19,7 +19,8 @@ struct Builtin {
 constexpr Builtin kBuiltins[] = {
     {"thread_id", "threadIdx.x"}, {"lane_id", "threadIdx.x % 32"}, {"warp_id", "threadIdx.x / 32"},
     {"cta_id.x", "blockIdx.x"},   {"cta_id.y", "blockIdx.y"},      {"cta_id.z", "blockIdx.z"},
-    {"grid.x", "gridDim.x"},      {"grid.y", "gridDim.y"},         {"grid.z", "gridDim.z"},
+    {"cta_rank", "cta_rank()"},   {"grid.x", "gridDim.x"},         {"grid.y", "gridDim.y"},
+    {"grid.z", "gridDim.z"},
 };
 
 const ir::Param* FindParam(const ir::Kernel& kernel, const std::string& name) {
@@ -35,7 +36,10 @@ void Printer::DeclareParams() {
   for (const ir::NativeParam& native : kernel_.native_params) {
     Variable variable;
     variable.type.dtype = native.dtype;
-    if (native.kind == ir::NativeParam::Kind::kPointer) {
+    if (native.kind == ir::NativeParam::Kind::kTensorMap) {
+      variable.map = true;
+      Use("tensor_map");
+    } else if (native.kind == ir::NativeParam::Kind::kPointer) {
       const ir::Param* param = FindParam(kernel_, native.name);
       variable.tensor = true;
       variable.constant = param && param->direction == ir::Direction::kIn;
@@ -87,7 +91,9 @@ std::string Printer::Signature() {
   for (const ir::NativeParam& native : kernel_.native_params) {
     const Variable& variable = variables_.at(native.name);
     const std::string& name = names_.Of(native.name);
-    if (variable.tensor) {
+    if (variable.map) {
+      params.push_back(StrCat("const __grid_constant__ TensorMap ", name));
+    } else if (variable.tensor) {
       params.push_back(StrCat(variable.constant ? "const " : "", CType(variable.type.dtype), "* __restrict__ ", name));
     } else {
       params.push_back(StrCat(CType(native.dtype), " ", name));
@@ -129,7 +135,8 @@ absl::StatusOr<Source> Printer::Emit() {
   const std::string entry = names_.Of(kernel_.name);
   DeclareParams();
   LearnBuiltins();
-  for (const ir::NativeParam& native : kernel_.native_params) Name(variables_.at(native.name).type.dtype);
+  for (const ir::NativeParam& native : kernel_.native_params)
+    if (native.kind != ir::NativeParam::Kind::kTensorMap) Name(variables_.at(native.name).type.dtype);
   FindVectorAccesses();
   PrintBlock(kernel_.body);
   if (!error_.ok()) return error_;

@@ -58,12 +58,13 @@ std::string Prelude::Text() const {
   std::string text;
   for (const Piece& piece : kPieces)
     if (used_.count(piece.name) && Fits(piece, target_)) text += piece.text;
+  for (const auto& [name, definition] : defined_) text += definition;
   if (text.find("DEVICE") != std::string::npos) text.insert(0, "#define DEVICE static __device__ __forceinline__\n");
   return text;
 }
 
 bool Prelude::Defines(std::string_view name) {
-  if (name == "DEVICE") return true;
+  if (name == "DEVICE" || name == "TensorMap" || name.starts_with("wgmma_m64")) return true;
   return std::any_of(std::begin(kPieces), std::end(kPieces),
                      [&](const Piece& piece) { return Mentions(piece.text, name); });
 }

@@ -3,9 +3,11 @@
 #ifndef KILN_COMPILER_CODEGEN_CUDA_PRELUDE_H_
 #define KILN_COMPILER_CODEGEN_CUDA_PRELUDE_H_
 
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "kiln/internal/target.h"
 
@@ -18,7 +20,10 @@ class Prelude {
   // Marks a piece, and all that it needs, as used. REQUIRES: there is a piece of that name.
   void Use(std::string_view piece);
 
-  // The pieces used, in the order of the table, each before those that need it.
+  // A function written for this kernel, `text`, under its name; once.
+  void Define(const std::string& name, std::string text) { defined_.emplace(name, std::move(text)); }
+
+  // The pieces used, in the order of the table, each before those that need it; then what is defined.
   std::string Text() const;
 
   // Whether any piece declares or calls `name`; a kernel's own names keep clear of them all.
@@ -28,6 +33,7 @@ class Prelude {
  private:
   const Target& target_;
   std::set<std::string_view> used_;
+  std::map<std::string, std::string> defined_;
 };
 
 }  // namespace kiln::cuda

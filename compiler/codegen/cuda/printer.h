@@ -56,6 +56,7 @@ class Printer {
     Type type;
     bool wide = false;  // Of an i64 scalar: long long, not int
     bool tensor = false;
+    bool map = false;       // A tensor map
     bool constant = false;  // A tensor that is only read
     ir::Space space = ir::Space::kGlobal;
   };
@@ -129,6 +130,15 @@ class Printer {
   void PrintAtomicAdd(const Node& node);
   void PrintAtomicBound(const Node& node, bool max);
 
+  // copy_engine.cc: barrier objects, bulk copies
+  bool PrintCopyEngine(const Node& node);  // False: another call
+  void PrintTmaLoad(const Node& node, bool multicast);
+  void PrintTmaStore(const Node& node);
+
+  // matrix_unit.cc
+  bool PrintMatrixUnit(const Node& node);
+  void PrintWgmma(const Node& node);
+
   // printer.cc
   Code Fail(std::string_view what);
   void Use(std::string_view piece);
@@ -154,6 +164,8 @@ class Printer {
 std::string Operand(const Code& code, int precedence);
 // An i64 code as long long.
 Code Widened(Code code);
+// The value of an integer or bool literal; -1 of anything else.
+int64_t Constant(const Expr& e);
 // `(type)code`.
 Code CastTo(std::string_view type, const Code& code);
 // `function(a, b)`.

@@ -79,6 +79,9 @@ void Printer::Print(const StmtNode& stmt) {
       return Line("break;");
     case StmtKind::kContinue:
       return Line("continue;");
+    case StmtKind::kRing:
+      Fail("a ring is barriers by now");
+      return;
     case StmtKind::kComment:
       for (absl::string_view line : absl::StrSplit(stmt.text, '\n')) Line(StrCat("// ", line));
       return;
@@ -196,7 +199,11 @@ void Printer::PrintFor(const StmtNode& stmt) {
 }
 
 void Printer::PrintIf(const StmtNode& stmt, std::string_view opening) {
-  Line(StrCat(opening, Condition(Typed(stmt.value)).text, ") {"));
+  // A scope of its own is all that is left of a condition that always holds.
+  if (stmt.value->kind == ExprKind::kBool && stmt.value->int_value && opening == "if (")
+    Line("{");
+  else
+    Line(StrCat(opening, Condition(Typed(stmt.value)).text, ") {"));
   Nested(stmt.body);
   bool chained = stmt.orelse.size() == 1 && stmt.orelse[0]->kind == StmtKind::kIf;
   if (chained) return PrintIf(*stmt.orelse[0], "} else if (");

@@ -78,6 +78,7 @@ std::string_view CType(DType dtype) {
     case DType::kU32:
       return "unsigned";
     case DType::kU64:
+    case DType::kMBarrier:
       return "unsigned long long";
     case DType::kF32:
       return "float";

@@ -8,10 +8,12 @@
 #include "absl/strings/str_split.h"
 #include "compiler/expr/visit.h"
 #include "compiler/ir/print.h"
+#include "compiler/ir/tile_ops.h"
 #include "compiler/ir/visit.h"
 #include "compiler/lower/abi.h"
 #include "compiler/lower/cuda/operations.h"
 #include "compiler/lower/cuda/place.h"
+#include "compiler/lower/cuda/rings.h"
 #include "compiler/specialize/bind.h"
 #include "compiler/specialize/normalize.h"
 #include "compiler/specialize/simplify_body.h"
@@ -60,8 +62,17 @@ class Walker {
  private:
   absl::Status Visit(const Stmt& stmt) {
     auto planned = lower_.plan().of.find(stmt.get());
+    if (planned != lower_.plan().of.end()) StartRings(lower_);
     if (planned != lower_.plan().of.end()) return LowerPlanned(*stmt, lower_.plan().decisions[planned->second]);
+    if (StartsWork(*stmt)) StartRings(lower_);
+    if (stmt->value && stmt->value->kind == ExprKind::kTileOp && ir::IsRingOp(stmt->value->tile.op)) {
+      LowerRingOperation(lower_, *stmt);
+      return absl::OkStatus();
+    }
     switch (stmt->kind) {
+      case StmtKind::kRing:
+        for (const Stmt& field : stmt->body) KILN_RETURN_IF_ERROR(LowerAlloc(*field));
+        return DeclareRing(lower_, *stmt);
       case StmtKind::kAlloc:
         return LowerAlloc(*stmt);
       case StmtKind::kEval:
@@ -96,6 +107,13 @@ class Walker {
         return absl::OkStatus();
       }
     }
+  }
+
+  // Anything but a declaration: barriers must be ready before it.
+  static bool StartsWork(const StmtNode& stmt) {
+    if (stmt.kind == StmtKind::kLet) return stmt.value->kind == ExprKind::kTileOp;
+    return stmt.kind != StmtKind::kRing && stmt.kind != StmtKind::kAlloc && stmt.kind != StmtKind::kComment &&
+           stmt.kind != StmtKind::kAssume;
   }
 
   absl::Status LowerPlanned(const StmtNode& stmt, const Decision& decision) {
@@ -140,6 +158,12 @@ class Walker {
       Expr pending = FindAttr(*value, "pending");
       lower_.Add(ir::Eval(Intrinsic("cp_async_wait", {pending ? pending : I(0)})));
       lower_.barriers.Landed();
+      return absl::OkStatus();
+    }
+    if (value->kind == ExprKind::kTileOp && value->tile.op == TileOpKind::kWaitGemm) {
+      int64_t pending = 0;
+      if (Expr written = FindAttr(*value, "pending")) IsConst(written, &pending);
+      WaitForProducts(lower_, pending);
       return absl::OkStatus();
     }
     if (value->kind == ExprKind::kTileOp && value->tile.op == TileOpKind::kSync) {
@@ -273,6 +297,7 @@ absl::StatusOr<ir::Kernel> LowerCuda(const ir::Kernel& kernel, const Plan& plan,
   out.body = SimplifyBody(out.body, FactsOf(kernel));
   KILN_RETURN_IF_ERROR(PlaceShared(out, target));
   SetNativeParams(out);
+  out.native_params.insert(out.native_params.end(), lower.tensor_maps().begin(), lower.tensor_maps().end());
   out.native = true;
   return out;
 }

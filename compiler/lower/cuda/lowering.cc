@@ -124,6 +124,34 @@ ir::Block Lowering::Prologue() const {
   return out;
 }
 
+std::vector<Expr> ProductGroups::Retire(size_t pending) {
+  std::vector<Expr> retired;
+  while (accumulators_.size() > pending) {
+    Expr first = accumulators_.front();
+    accumulators_.erase(accumulators_.begin());
+    auto same = [&](const Expr& other) { return other->name == first->name; };
+    if (std::none_of(accumulators_.begin(), accumulators_.end(), same) &&
+        std::none_of(retired.begin(), retired.end(), same))
+      retired.push_back(std::move(first));
+  }
+  return retired;
+}
+
+Expr Lowering::TensorMap(const TensorInfo& tensor, const std::vector<int64_t>& box, int swizzle) {
+  for (const ir::NativeParam& map : tensor_maps_)
+    if (map.tensor == tensor.name && map.box == box && map.swizzle == swizzle)
+      return Var(map.name, {map.dtype, 1, true, {}});
+  ir::NativeParam map;
+  map.kind = ir::NativeParam::Kind::kTensorMap;
+  map.name = Fresh(tensor.name + "_map");
+  map.dtype = tensor.dtype;
+  map.tensor = tensor.name;
+  map.box = box;
+  map.swizzle = swizzle;
+  tensor_maps_.push_back(map);
+  return Var(map.name, {map.dtype, 1, true, {}});
+}
+
 void Lowering::SyncNow() {
   Add(ir::Eval(Intrinsic("barrier", {})));
   barriers.Barrier();

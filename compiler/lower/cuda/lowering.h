@@ -11,6 +11,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "compiler/ir/kernel.h"
+#include "compiler/lower/cuda/rings.h"
 #include "compiler/plan/plan.h"
 #include "compiler/rules/operand.h"
 
@@ -55,6 +56,17 @@ class BarrierTracker {
   std::set<std::string> read_, written_, in_flight_;
 };
 
+// Groups of products that the matrix unit may still be working on, oldest first, each with the accumulator it writes.
+class ProductGroups {
+ public:
+  void Commit(const Expr& accumulator) { accumulators_.push_back(accumulator); }
+  // Accumulators that belong to the threads again once at most `pending` groups are left.
+  std::vector<Expr> Retire(size_t pending);
+
+ private:
+  std::vector<Expr> accumulators_;
+};
+
 class Lowering {
  public:
   Lowering(const ir::Kernel& kernel, const Target& target, const Plan& plan, Tensors tensors);
@@ -67,6 +79,8 @@ class Lowering {
 
   Facts facts;  // Of every name visible here; loop names are fresh, so that none is ever wrong
   BarrierTracker barriers;
+  ProductGroups products;
+  Rings rings;
   bool inside = false;  // The statement at hand is known to lie within every tensor: no guards
 
   // GuardOf, or null where the statement is known to be inside.
@@ -96,6 +110,10 @@ class Lowering {
 
   Expr Simple(const Expr& e) const;
 
+  // The map through which the copy engine sees `tensor` in boxes: a native parameter, one for each box and swizzle.
+  Expr TensorMap(const TensorInfo& tensor, const std::vector<int64_t>& box, int swizzle);
+  const std::vector<ir::NativeParam>& tensor_maps() const { return tensor_maps_; }
+
   // Declarations to put before everything else.
   ir::Block Prologue() const;
 
@@ -108,6 +126,7 @@ class Lowering {
   std::vector<ir::Block*> blocks_;
   std::set<std::string> names_;
   std::map<DType, int64_t> scratch_;
+  std::vector<ir::NativeParam> tensor_maps_;
 
  public:
   ir::Block top;  // The kernel's own body

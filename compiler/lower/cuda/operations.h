@@ -17,6 +17,10 @@ absl::Status LowerReduce(Lowering& lower, const ir::StmtNode& stmt);
 absl::Status LowerCpAsync(Lowering& lower, const ir::StmtNode& stmt);
 absl::Status LowerGemmMma(Lowering& lower, const ir::StmtNode& stmt);
 absl::Status LowerGemmFma(Lowering& lower, const ir::StmtNode& stmt);
+absl::Status LowerTma(Lowering& lower, const ir::StmtNode& stmt);
+absl::Status LowerGemmWgmma(Lowering& lower, const ir::StmtNode& stmt);
+// Until at most `pending` groups of products are in flight.
+void WaitForProducts(Lowering& lower, int64_t pending);
 absl::Status LowerGather(Lowering& lower, const ir::StmtNode& stmt);
 absl::Status LowerScatter(Lowering& lower, const ir::StmtNode& stmt);
 

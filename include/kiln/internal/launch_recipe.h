@@ -49,6 +49,7 @@ struct RecipeStep {
 
 inline constexpr int kMaxRecipeSteps = 256;
 inline constexpr int kMaxRecipeDepth = 16;
+inline constexpr int kMaxTensorMaps = 16;
 
 using RecipeProgram = std::vector<RecipeStep>;
 
@@ -60,11 +61,14 @@ struct RecipeGuard {
 
 // One native argument, in ABI order.
 struct RecipeParam {
-  enum class Kind : uint8_t { kPointer = 1, kInteger = 2, kScalar = 3 };
+  enum class Kind : uint8_t { kPointer = 1, kInteger = 2, kScalar = 3, kTensorMap = 4 };
   Kind kind = Kind::kPointer;
-  uint16_t arg = 0;            // kPointer: a tensor argument; kScalar: a scalar argument
+  uint16_t arg = 0;            // kPointer, kTensorMap: a tensor argument; kScalar: a scalar argument
   DType dtype = DType::kNone;  // kInteger: i32 or i64 as the native function takes it; kScalar: the scalar's
   RecipeProgram value;         // kInteger
+  // kTensorMap: CUDA's descriptor of the argument for the copy engine
+  std::vector<int64_t> box;  // Elements of one copy, by dimension of the argument, outermost first
+  int swizzle = 0;           // Bytes: 0, 32, 64, 128
 };
 
 struct LaunchRecipe {
