@@ -1,5 +1,6 @@
 #include "compiler/interp/bind.h"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -81,6 +82,31 @@ absl::Status CheckShapes(const ir::Kernel& kernel, const Bound& bound) {
   return absl::OkStatus();
 }
 
+constexpr int64_t kMaxCluster = 16;  // CTAs
+
+absl::Status BindCluster(const ir::Kernel& kernel, const RunOptions& options, Bound& bound) {
+  if (kernel.launch.cluster.size() > bound.cluster.size())
+    return absl::InvalidArgumentError("launch: expected at most 3 cluster dimensions");
+  int64_t ctas = 1;
+  for (size_t d = 0; d < kernel.launch.cluster.size(); ++d) {
+    KILN_ASSIGN_OR_RETURN(bound.cluster[d], EvaluateIndex(kernel.launch.cluster[d], bound.ints));
+    if (bound.cluster[d] >= 1 && bound.cluster[d] <= kMaxCluster) ctas *= bound.cluster[d];
+    if (bound.cluster[d] < 1 || bound.cluster[d] > kMaxCluster || ctas > kMaxCluster)
+      return absl::InvalidArgumentError(StrCat("launch: cluster: expected 1 .. ", kMaxCluster, " CTAs"));
+  }
+  if (kernel.launch.persistent) {
+    bound.grid = bound.cluster;
+    bound.grid[0] *= std::max<int64_t>(1, options.persistent_grid / ctas);
+  }
+  for (size_t d = 0; d < bound.grid.size(); ++d) {
+    if (bound.grid[d] % bound.cluster[d] != 0) {
+      return absl::InvalidArgumentError(StrCat("launch: grid dimension ", d, ": expected a multiple of the cluster's ",
+                                               bound.cluster[d], ", got ", bound.grid[d]));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status BindLaunch(const ir::Kernel& kernel, const RunOptions& options, Bound& bound) {
   if (kernel.launch.grid.size() > bound.grid.size())
     return absl::InvalidArgumentError("launch: expected at most 3 grid dimensions");
@@ -91,7 +117,7 @@ absl::Status BindLaunch(const ir::Kernel& kernel, const RunOptions& options, Bou
           StrCat("launch: grid dimension ", d, ": expected 0 .. ", kMaxGrid, ", got ", bound.grid[d]));
     }
   }
-  if (kernel.launch.persistent) bound.grid[0] = options.persistent_grid;
+  KILN_RETURN_IF_ERROR(BindCluster(kernel, options, bound));
   bound.block = options.default_block;
   if (kernel.launch.block) {
     KILN_ASSIGN_OR_RETURN(bound.block, EvaluateIndex(kernel.launch.block, bound.ints));

@@ -19,6 +19,7 @@ struct Bound {
   std::map<std::string, Scalar> scalars;  // Converted to the parameter's dtype
   std::map<std::string, Tensor> tensors;  // With strides filled in
   std::array<int64_t, 3> grid = {1, 1, 1};
+  std::array<int64_t, 3> cluster = {1, 1, 1};
   int64_t block = 1;
 };
 

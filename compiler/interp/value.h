@@ -38,7 +38,7 @@ struct RunOptions {
   // Native: vector accesses at multiples of their size. Off for kernels lowered for a CPU, which needs none.
   bool check_alignment = true;
   int64_t default_block = 128;           // Threads of a CTA where the kernel leaves them to the compiler
-  int64_t persistent_grid = 4;           // CTAs of a persistent kernel
+  int64_t persistent_grid = 4;           // CTAs of a persistent kernel; whole clusters, at least one
   int64_t max_steps = int64_t{1} << 40;  // Statements of all threads together, then an error: a loop without end
 };
 

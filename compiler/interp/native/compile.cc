@@ -82,6 +82,11 @@ absl::Status NativeCompiler::Declare(const ir::Kernel& kernel) {
       program_.tensors.push_back({param.name, param.dtype, ir::Space::kGlobal});
       continue;
     }
+    if (param.kind == ir::NativeParam::Kind::kTensorMap) {
+      maps_[param.name] = static_cast<int>(program_.maps.size());
+      program_.maps.push_back(param);
+      continue;
+    }
     Reg reg = Persistent(param.dtype, 1);
     variables_[param.name] = reg;
     program_.scalars.push_back({param.name, param.dtype, reg.base});
@@ -119,7 +124,8 @@ absl::Status NativeCompiler::DeclareTensor(const ir::TensorDecl& tensor) {
                                   " are past the ", end, " that the kernel asks for"));
     }
   } else {
-    native.offset = (end + kAlign - 1) / kAlign * kAlign;
+    const int64_t align = std::max(kAlign, tensor.align);
+    native.offset = (end + align - 1) / align * align;
     end = native.offset + bytes;
   }
   if (end > kMaxMemory)

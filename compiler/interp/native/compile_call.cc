@@ -81,8 +81,17 @@ absl::StatusOr<Reg> NativeCompiler::CompileIntrinsic(const ir::IntrinsicInfo& in
       return CompileZip(e, false);
     case kPrefetch:
       return none;  // A hint
+    case kRegisterFence:
+      return none;  // Nothing moves across anything here
+    case kElect: {
+      Reg result = Fresh(DType::kBool, 1);
+      Emit(Code::kElect).dst = result.base;
+      return result;
+    }
+    default:
+      KILN_RETURN_IF_ERROR(CompileAsynchronous(info, e));
+      return none;
   }
-  return absl::UnimplementedError(StrCat("the interpreter does not run the intrinsic \"", e->name, "\""));
 }
 
 absl::StatusOr<Reg> NativeCompiler::CompileExchange(const Expr& e, Code code) {

@@ -64,6 +64,19 @@ class NativeCompiler {
   absl::Status CompileLdMatrix(const Expr& e);
   absl::Status CompileMma(const Expr& e);
   absl::Status CompileCpAsync(const Expr& e);
+
+  // Barrier objects, the copy engine and the matrix unit.
+  absl::Status CompileAsynchronous(const ir::IntrinsicInfo& info, const Expr& e);
+  absl::Status CompileMBarrier(const Expr& e, Code code);
+  absl::Status CompileNamedBarrier(const Expr& e);
+  absl::Status CompileBulk(const Expr& e, Code code, bool multicast);
+  absl::Status CompileWgmma(const Expr& e);
+  absl::Status CheckProduct(const Expr& e, const ProductCall& call, int64_t n) const;
+  absl::Status CompileSetMaxRegisters(const Expr& e);
+  absl::Status CompileGroupWait(const Expr& e, Code code);
+  absl::StatusOr<int> MapOf(const Expr& e) const;
+  // A barrier object of the call, from argument `first` on: its tensor and the register of its element.
+  absl::Status CompileBarrierOperand(const Expr& e, size_t first, int* tensor, int* index);
   // In `dtype`, of `lanes`: converted and spread as needed.
   absl::StatusOr<Reg> CompileAs(const Expr& e, DType dtype, int lanes);
   absl::StatusOr<Reg> CompileIndex(const Expr& e);
@@ -86,6 +99,7 @@ class NativeCompiler {
   NativeProgram program_;
   std::map<std::string, Reg> variables_;
   std::map<std::string, int> tensors_;
+  std::map<std::string, int> maps_;
   size_t next_tensor_ = 0;                              // Allocs are compiled in the order in which they were declared
   std::map<std::pair<DType, int64_t>, Reg> constants_;  // By bit pattern
   std::vector<Loop> loops_;

@@ -1,10 +1,10 @@
 #include "compiler/interp/native/cta.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "compiler/interp/arith.h"
+#include "compiler/interp/native/cluster.h"
 #include "compiler/ir/meeting.h"
 #include "compiler/support/str_cat.h"
 
@@ -38,65 +38,68 @@ bool QuickI64(const Instruction& in, Slot* regs) {
 
 }  // namespace
 
-std::string MeetingName(Code code) {
-  switch (code) {
-    case Code::kBarrier:
-      return "barrier";
-    case Code::kWarpBarrier:
-      return "warp_barrier";
-    case Code::kShfl:
-      return "shfl";
-    case Code::kShflXor:
-      return "shfl_xor";
-    case Code::kLdMatrix:
-      return "ldmatrix";
-    default:
-      return "mma";
-  }
-}
-
 NativeCta::NativeCta(const NativeProgram& program, absl::Span<const GlobalMemory> globals, int64_t threads,
-                     const RunOptions& options, int64_t& steps_left)
+                     const RunOptions& options, NativeCluster& cluster, int64_t rank, int64_t& steps_left)
     : program_(program),
       globals_(globals),
       options_(options),
+      cluster_(cluster),
+      rank_(rank),
       steps_left_(steps_left),
       threads_(static_cast<size_t>(threads)),
       registers_(static_cast<size_t>(threads) * program.image.size()),
       local_(static_cast<size_t>(threads * program.local_bytes)),
-      local_written_(local_.size()),
-      shared_(program.shared_bytes, threads, options) {}
+      local_flags_(local_.size()),
+      shared_(program.shared_bytes, threads > 1 || program.asynchronous, options, cluster.actors()),
+      ordered_(shared_.looks_for_races()),
+      products_(static_cast<size_t>((threads + kGroupThreads - 1) / kGroupThreads)) {}
 
 void NativeCta::Reset(const std::vector<Slot>& image) {
   for (size_t t = 0; t < threads_.size(); ++t) {
     threads_[t] = Thread{};
     auto id = static_cast<int64_t>(t);
+    threads_[t].knows.actor = cluster_.actors().ThreadOf(rank_, id);
     Slot* regs = RegistersOf(id);
     std::copy(image.begin(), image.end(), regs);
     const int64_t ids[] = {id, id % kWarp, id / kWarp};
     for (size_t k = 0; k < std::size(ids); ++k) regs[program_.builtins[kThreadBuiltin + k]].i = ids[k];
   }
   std::fill(local_.begin(), local_.end(), 0xcd);
-  std::fill(local_written_.begin(), local_written_.end(), 0);
+  std::fill(local_flags_.begin(), local_flags_.end(), 0);
   shared_.Reset();
+  barriers_.Reset();
+  named_.clear();
+  stores_.clear();
+  std::fill(products_.begin(), products_.end(), Products{});
+  products_in_flight_ = 0;
 }
 
-absl::Status NativeCta::Run(const std::vector<Slot>& image) {
-  Reset(image);
-  auto threads = static_cast<int64_t>(threads_.size());
-  for (;;) {
-    for (int64_t warp = 0; warp * kWarp < threads; ++warp) {
+absl::Status NativeCta::Advance(bool& moved) {
+  for (bool any = true; any;) {
+    any = false;
+    for (int64_t warp = 0; warp * kWarp < count(); ++warp) {
       for (bool met = true; met;) {
-        for (int64_t t = warp * kWarp; t < std::min(threads, (warp + 1) * kWarp); ++t) {
-          if (threads_[static_cast<size_t>(t)].state == State::kReady && !RunThread(t)) return Failure(t);
+        for (int64_t t = warp * kWarp; t < std::min(count(), (warp + 1) * kWarp); ++t) {
+          if (ThreadAt(t).state != State::kReady) continue;
+          any = true;
+          if (!RunThread(t)) return Failure(t);
         }
         if (!MeetWarp(warp, met)) return Failure(-1);
       }
     }
-    if (std::all_of(threads_.begin(), threads_.end(), [](const Thread& t) { return t.state == State::kDone; }))
-      return absl::OkStatus();
-    if (!MeetCta()) return Stuck();
+    for (int64_t group = 0; !program_.products.empty() && group * kGroupThreads < count(); ++group) {
+      bool met = false;
+      if (!MeetGroup(group, met)) return Failure(-1);
+      any = any || met;
+    }
+    any = MeetCta() || any;
+    moved = moved || any;
   }
+  return absl::OkStatus();
+}
+
+bool NativeCta::Done() const {
+  return std::all_of(threads_.begin(), threads_.end(), [](const Thread& t) { return t.state == State::kDone; });
 }
 
 absl::Status NativeCta::Failure(int64_t thread) const {
@@ -104,82 +107,6 @@ absl::Status NativeCta::Failure(int64_t thread) const {
   std::string who = thread >= 0 ? StrCat(" (thread ", thread, ")") : "";
   if (steps_left_ < 0) return absl::ResourceExhaustedError(StrCat(ir::Place(at), fault_));
   return absl::FailedPreconditionError(StrCat(ir::Place(at), fault_, who));
-}
-
-bool NativeCta::MeetWarp(int64_t warp, bool& met) {
-  met = false;
-  int64_t first = warp * kWarp, last = std::min<int64_t>(first + kWarp, static_cast<int64_t>(threads_.size()));
-  int pc = threads_[static_cast<size_t>(first)].pc;
-  const Instruction& in = program_.code[static_cast<size_t>(pc)];
-  if (in.code <= Code::kBarrier) return true;
-  for (int64_t t = first; t < last; ++t) {
-    const Thread& thread = threads_[static_cast<size_t>(t)];
-    if (thread.state != State::kWaiting || thread.pc != pc) return true;
-  }
-  fault_pc_ = pc;
-  switch (in.code) {
-    case Code::kWarpBarrier:
-      shared_.WarpBarrier(warp);
-      break;
-    case Code::kShfl:
-    case Code::kShflXor:
-      if (!Exchange(in, first, last - first)) return false;
-      break;
-    default:
-      if (last - first < kWarp)
-        return Wrong(StrCat(MeetingName(in.code), " needs a whole warp; warp ", warp, " has ", last - first, " lanes"));
-      if (!(in.code == Code::kLdMatrix ? LdMatrix(in, first) : Mma(in, first))) return false;
-  }
-  for (int64_t t = first; t < last; ++t) {
-    threads_[static_cast<size_t>(t)].state = State::kReady;
-    ++threads_[static_cast<size_t>(t)].pc;
-  }
-  met = true;
-  return true;
-}
-
-bool NativeCta::MeetCta() {
-  int pc = threads_[0].pc;
-  for (const Thread& thread : threads_) {
-    if (thread.state != State::kWaiting || thread.pc != pc) return false;
-  }
-  if (program_.code[static_cast<size_t>(pc)].code != Code::kBarrier) return false;
-  shared_.Barrier();
-  for (Thread& thread : threads_) {
-    thread.state = State::kReady;
-    ++thread.pc;
-  }
-  return true;
-}
-
-absl::Status NativeCta::Stuck() const {
-  auto waiting =
-      std::find_if(threads_.begin(), threads_.end(), [](const Thread& t) { return t.state == State::kWaiting; });
-  int pc = waiting->pc;
-  Code code = program_.code[static_cast<size_t>(pc)].code;
-  auto threads = static_cast<int64_t>(threads_.size());
-  ir::Meeting meeting;
-  meeting.at = program_.places[static_cast<size_t>(pc)];
-  meeting.operation = MeetingName(code);
-  meeting.lanes = code != Code::kBarrier;
-  int64_t size = meeting.lanes ? kWarp : threads;
-  int64_t first = (waiting - threads_.begin()) / size * size, last = std::min(first + size, threads);
-  meeting.team = meeting.lanes ? StrCat("warp ", first / kWarp) : "the CTA";
-  meeting.total = last - first;
-  std::map<int, ir::Meeting::Elsewhere> elsewhere;
-  for (int64_t t = first; t < last; ++t) {
-    const Thread& thread = threads_[static_cast<size_t>(t)];
-    bool done = thread.state == State::kDone;
-    if (!done && thread.pc == pc) continue;
-    meeting.missing.push_back(meeting.lanes ? t - first : t);
-    ir::Meeting::Elsewhere& there = elsewhere[done ? -1 : thread.pc];
-    there.who.push_back(meeting.lanes ? t - first : t);
-    if (done) continue;
-    there.operation = MeetingName(program_.code[static_cast<size_t>(thread.pc)].code);
-    there.at = program_.places[static_cast<size_t>(thread.pc)];
-  }
-  for (auto& [where, who] : elsewhere) meeting.elsewhere.push_back(std::move(who));
-  return absl::FailedPreconditionError(ir::MeetingText(meeting));
 }
 
 bool NativeCta::Arithmetic(const Instruction& in, Slot* regs) {
@@ -293,7 +220,12 @@ bool NativeCta::RunThread(int64_t id) {
         thread.state = State::kDone;
         return true;
       default:
-        ok = Arithmetic(in, regs);
+        if (in.code < Code::kMBarrierInit) {
+          ok = Arithmetic(in, regs);
+          break;
+        }
+        if (!RunAsync(in, regs, id)) return false;
+        if (thread.state != State::kReady) return true;
     }
     if (!ok) return false;
   }

@@ -53,13 +53,25 @@ bool NativeCta::Aligned(const Reach& place, int64_t bytes, const std::string& na
 
 bool NativeCta::ReadBytes(const Reach& place, int64_t thread, const std::string& name) {
   if (place.shared >= 0) {
-    std::optional<std::string> wrong = shared_.NoteRead(place.shared, place.count, thread);
+    std::optional<std::string> wrong = shared_.NoteRead(place.shared, place.count, ThreadAt(thread).knows);
     if (wrong) return Wrong(StrCat("\"", name, "\" byte ", place.begin, " is ", *wrong));
-  } else if (place.local >= 0 && options_.check_uninitialized) {
-    const uint8_t* written = local_written_.data() + place.local;
-    if (std::memchr(written, 0, static_cast<size_t>(place.count)))
+  } else if (place.local >= 0) {
+    const uint8_t* flags = local_flags_.data() + place.local;
+    if (options_.check_uninitialized && std::memchr(flags, 0, static_cast<size_t>(place.count)))
       return Wrong(StrCat("\"", name, "\" byte ", place.begin, " is read, and nothing wrote it"));
+    if (products_in_flight_ > 0 && std::any_of(flags, flags + place.count, [](uint8_t f) { return f & kResult; }))
+      return Wrong(StrCat("\"", name, "\" byte ", place.begin, " is read while a wgmma into it is in flight"));
   }
+  return true;
+}
+
+bool NativeCta::WriteLocal(const Reach& place, const std::string& name) {
+  uint8_t* flags = local_flags_.data() + place.local;
+  if (products_in_flight_ > 0 &&
+      std::any_of(flags, flags + place.count, [](uint8_t f) { return f & (kResult | kSource); })) {
+    return Wrong(StrCat("\"", name, "\" byte ", place.begin, " is written while a wgmma that uses it is in flight"));
+  }
+  std::memset(flags, kWritten | kUnfenced, static_cast<size_t>(place.count));
   return true;
 }
 
@@ -80,15 +92,14 @@ bool NativeCta::Store(int tensor, int64_t index, int64_t count, int64_t thread, 
   if (count > 1 && !Aligned(place, place.count, t.name)) return false;
   if (place.shared < 0) {
     StoreElements(t.dtype, place.data, index, count, values);
-    if (place.local >= 0) std::memset(local_written_.data() + place.local, 1, static_cast<size_t>(place.count));
-    return true;
+    return place.local < 0 || WriteLocal(place, t.name);
   }
   uint8_t before[kMaxVectorBytes], changed[kMaxVectorBytes];
   uint8_t* bytes = place.data + place.begin;
   std::memcpy(before, bytes, static_cast<size_t>(place.count));
   StoreElements(t.dtype, place.data, index, count, values);
   for (int64_t k = 0; k < place.count; ++k) changed[k] = before[k] != bytes[k];
-  std::optional<std::string> wrong = shared_.NoteWrite(place.shared, place.count, thread, changed);
+  std::optional<std::string> wrong = shared_.NoteWrite(place.shared, place.count, ThreadAt(thread).knows, changed);
   return !wrong || Wrong(StrCat("\"", t.name, "\" byte ", place.begin, " is ", *wrong));
 }
 
@@ -100,7 +111,7 @@ void NativeCta::Enter(int tensor, int64_t thread) {
     shared_.Forget(t.offset, bytes);
   } else {
     int64_t base = thread * program_.local_bytes + t.offset;
-    std::fill_n(local_written_.begin() + base, bytes, uint8_t{0});
+    for (int64_t k = base; k < base + bytes; ++k) local_flags_[static_cast<size_t>(k)] &= kResult | kSource;
   }
 }
 
@@ -133,7 +144,7 @@ bool NativeCta::CpAsync(const Instruction& in, Slot* regs, int64_t thread) {
     if (!Locate(in.arg[2], regs[in.arg[3]].i, elements, thread, from)) return false;
     if (!Aligned(from, bytes, source.name)) return false;
   }
-  std::optional<std::string> wrong = shared_.NoteIssue(to.shared, bytes, thread);
+  std::optional<std::string> wrong = shared_.NoteIssue(to.shared, bytes, ThreadAt(thread).knows);
   if (wrong) return Wrong(StrCat("\"", target.name, "\" byte ", to.begin, " is ", *wrong));
   threads_[static_cast<size_t>(thread)].open.push_back({to.shared, from.data + from.begin, bytes, read});
   return true;
@@ -143,7 +154,9 @@ bool NativeCta::CpAsync(const Instruction& in, Slot* regs, int64_t thread) {
 void NativeCta::CpWait(int64_t pending, int64_t id) {
   Thread& thread = threads_[static_cast<size_t>(id)];
   while (static_cast<int64_t>(thread.groups.size()) > pending) {
-    for (const Copy& copy : thread.groups.front()) shared_.Land(copy.target, copy.source, copy.read, copy.bytes, id);
+    const Touch writer{thread.knows.actor, thread.knows.own};
+    for (const Copy& copy : thread.groups.front())
+      shared_.Land(copy.target, copy.source, copy.read, copy.bytes, writer);
     thread.groups.pop_front();
   }
 }

@@ -1,5 +1,4 @@
 // Instructions that the lanes of a warp execute together.
-#include <bit>
 #include <cstring>
 #include <optional>
 #include <vector>
@@ -15,12 +14,6 @@ constexpr int kWarp = 32;
 constexpr int kRows = 16, kColumns = 8;  // Of an mma's accumulator
 constexpr int kMatrixRows = 8;           // Of an ldmatrix matrix
 constexpr int64_t kMatrixRowBytes = 16;
-
-// The tensor core reads the upper 19 bits of an f32 word.
-double AsTF32(double value) {
-  auto bits = std::bit_cast<uint32_t>(static_cast<float>(value));
-  return std::bit_cast<float>(bits & ~uint32_t{0x1fff});
-}
 
 }  // namespace
 
@@ -65,7 +58,7 @@ bool NativeCta::LdMatrix(const Instruction& in, int64_t first) {
         std::memcpy(place.data + place.begin + 4 * i + 2 * j, &matrices[i][row][2 * column], 2);
       }
     }
-    std::memset(local_written_.data() + place.local, 1, static_cast<size_t>(place.count));
+    if (!WriteLocal(place, target.name)) return false;
   }
   return true;
 }

@@ -2,9 +2,18 @@
 #ifndef KILN_COMPILER_INTERP_NATIVE_FRAGMENTS_H_
 #define KILN_COMPILER_INTERP_NATIVE_FRAGMENTS_H_
 
+#include <bit>
+#include <cstdint>
+
 #include "kiln/internal/dtype.h"
 
 namespace kiln::interp {
+
+// The tensor core reads the upper 19 bits of an f32 word.
+inline double AsTF32(double value) {
+  auto bits = std::bit_cast<uint32_t>(static_cast<float>(value));
+  return std::bit_cast<float>(bits & ~uint32_t{0x1fff});
+}
 
 struct Cell {
   int row = 0;

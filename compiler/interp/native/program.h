@@ -3,12 +3,14 @@
 #ifndef KILN_COMPILER_INTERP_NATIVE_PROGRAM_H_
 #define KILN_COMPILER_INTERP_NATIVE_PROGRAM_H_
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "compiler/expr/expr.h"
 #include "compiler/interp/element.h"
+#include "compiler/interp/native/matrix_unit.h"
 #include "compiler/ir/kernel.h"
 
 namespace kiln::interp {
@@ -39,17 +41,41 @@ enum class Code : uint8_t {
   kCpAsync,     // tensors arg0, arg2 (numbers) at arg1, arg3: arg4 bytes (a number), arg5 of them read
   kCpCommit,
   kCpWait,  // until at most arg0 (a number) groups are in flight
+  // Barrier objects: tensor arg0 (a number) at element arg1.
+  kMBarrierInit,    // arg2 (a number) arrivals
+  kMBarrierArrive,  // of CTA arg2; -1 = the thread's own
+  kMBarrierExpect,  // arg2 bytes
+  kMBarrierWait,    // parity arg2
+  kNamedBarrier,    // arg0 (a number) for arg1 (a number) threads
+  kFenceBarrierInit,
+  kFenceProxyAsync,
+  kTmaLoad,   // bulk_calls[arg0]
+  kTmaStore,  // bulk_calls[arg0]
+  kBulkCommit,
+  kBulkWait,      // until at most arg0 (a number) groups are in flight
+  kBulkWaitRead,  // the same, of their reads
   kEnd,
-  // The thread waits for its team.
+  // The thread waits for all of the cluster or the CTA.
+  kClusterBarrier,
   kBarrier,
+  // For all of its warp.
   kWarpBarrier,
   kShfl,      // dst = arg0 of lane arg1
   kShflXor,   // dst = arg0 of lane ^ arg1
   kLdMatrix,  // tensors arg0, arg2 (numbers) at arg1, arg3; arg4 matrices (a number), transposed when arg5 (a number)
   kMma,       // tensors arg0, arg2, arg4 (numbers) at arg1, arg3, arg5: m16n8k`lanes`
+  kElect,     // dst = this is the lane
+  // For all of its warpgroup.
+  kWgmma,  // products[arg0]
+  kWgmmaCommit,
+  kWgmmaFence,
+  kWgmmaWait,        // until at most arg0 (a number) groups are in flight
+  kSetMaxRegisters,  // arg0 (a number)
 };
 
-inline constexpr Code kFirstMeeting = Code::kBarrier;
+inline constexpr Code kFirstMeeting = Code::kClusterBarrier;
+inline constexpr Code kFirstWarpMeeting = Code::kWarpBarrier;
+inline constexpr Code kFirstGroupMeeting = Code::kWgmma;
 
 struct Instruction {
   Code code = Code::kEnd;
@@ -72,14 +98,37 @@ struct NativeTensor {
   bool in_arena = false;  // A local tensor placed in the CTA's memory (CPU scratch)
 };
 
+// A copy between a box of a global tensor and shared memory. Tensors and the map are numbers, the rest registers.
+struct BulkCall {
+  int map = -1;
+  int tensor = -1, index = -1;                   // In shared memory
+  int barrier = -1, barrier_index = -1;          // Of a load
+  int mask = -1;                                 // -1 = this CTA alone
+  std::array<int, 5> at = {-1, -1, -1, -1, -1};  // Coordinates, innermost first
+};
+
+// A product of the matrix unit. Tensors are numbers, indices and `accumulate` registers.
+struct ProductCall {
+  int acc = -1, acc_index = -1;
+  int a = -1, a_index = -1;
+  int b = -1, b_index = -1;
+  int accumulate = -1;
+  bool a_shared = false;
+  SharedOperand a_layout, b_layout;  // The dtype of a is there too when it is in registers
+};
+
 struct NativeProgram {
   std::vector<Instruction> code;
   std::vector<Location> places;  // One an instruction
   std::vector<NativeTensor> tensors;
   std::vector<std::string> texts;
   std::vector<Slot> image;  // Initial registers: constants
+  std::vector<BulkCall> bulk_calls;
+  std::vector<ProductCall> products;
+  std::vector<ir::NativeParam> maps;  // Of kind kTensorMap
+  bool asynchronous = false;          // Work runs beside the threads: barrier objects, copy engine, matrix unit
   // Where the machine puts what differs between CTAs and threads; -1 = not used.
-  int builtins[9] = {-1, -1, -1, -1, -1, -1, -1, -1, -1};
+  int builtins[10] = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
   struct Scalar {
     std::string name;
     DType dtype;
@@ -91,9 +140,10 @@ struct NativeProgram {
 };
 
 // Order of NativeProgram::builtins.
-inline constexpr const char* kNativeBuiltins[] = {"cta_id.x", "cta_id.y",  "cta_id.z", "grid.x", "grid.y",
-                                                  "grid.z",   "thread_id", "lane_id",  "warp_id"};
-inline constexpr int kThreadBuiltin = 6;
+inline constexpr const char* kNativeBuiltins[] = {"cta_id.x", "cta_id.y", "cta_id.z",  "grid.x",  "grid.y",
+                                                  "grid.z",   "cta_rank", "thread_id", "lane_id", "warp_id"};
+inline constexpr int kRankBuiltin = 6;
+inline constexpr int kThreadBuiltin = 7;
 
 }  // namespace kiln::interp
 

@@ -2,8 +2,9 @@
 
 #include <vector>
 
+#include "compiler/interp/native/bulk_copies.h"
+#include "compiler/interp/native/cluster.h"
 #include "compiler/interp/native/compile.h"
-#include "compiler/interp/native/cta.h"
 #include "compiler/support/str_cat.h"
 #include "kiln/internal/status_macros.h"
 
@@ -45,23 +46,32 @@ absl::StatusOr<std::vector<Slot>> ImageOf(const NativeProgram& program, const Bo
   return image;
 }
 
+absl::StatusOr<std::vector<TensorMap>> MapsOf(const NativeProgram& program, const Bound& bound, bool check_alignment) {
+  std::vector<TensorMap> maps;
+  for (const ir::NativeParam& param : program.maps) {
+    auto it = bound.tensors.find(param.tensor);
+    if (it == bound.tensors.end())
+      return absl::InvalidArgumentError(
+          StrCat("tensor map \"", param.name, "\": \"", param.tensor, "\" is no tensor argument"));
+    KILN_ASSIGN_OR_RETURN(TensorMap map, MakeTensorMap(param, it->second, check_alignment));
+    maps.push_back(map);
+  }
+  return maps;
+}
+
 }  // namespace
 
 absl::Status RunNative(const ir::Kernel& kernel, const Bound& bound, const RunOptions& options) {
   KILN_ASSIGN_OR_RETURN(NativeProgram program, CompileNative(kernel));
   KILN_ASSIGN_OR_RETURN(std::vector<GlobalMemory> globals, GlobalsOf(program, bound));
   KILN_ASSIGN_OR_RETURN(std::vector<Slot> image, ImageOf(program, bound));
+  KILN_ASSIGN_OR_RETURN(std::vector<TensorMap> maps, MapsOf(program, bound, options.check_alignment));
+  for (size_t d = 0; d < 3; ++d) image[static_cast<size_t>(program.builtins[3 + d])].i = bound.grid[d];
   int64_t steps_left = options.max_steps;
-  NativeCta cta(program, globals, bound.block, options, steps_left);
-  for (int64_t z = 0; z < bound.grid[2]; ++z) {
-    for (int64_t y = 0; y < bound.grid[1]; ++y) {
-      for (int64_t x = 0; x < bound.grid[0]; ++x) {
-        const int64_t ids[] = {x, y, z, bound.grid[0], bound.grid[1], bound.grid[2]};
-        for (size_t k = 0; k < std::size(ids); ++k) image[static_cast<size_t>(program.builtins[k])].i = ids[k];
-        absl::Status status = cta.Run(image);
-        if (!status.ok())
-          return absl::Status(status.code(), StrCat(status.message(), " (cta ", x, ", ", y, ", ", z, ")"));
-      }
+  NativeCluster cluster(program, globals, maps, bound.cluster, bound.block, options, steps_left);
+  for (int64_t z = 0; z < bound.grid[2]; z += bound.cluster[2]) {
+    for (int64_t y = 0; y < bound.grid[1]; y += bound.cluster[1]) {
+      for (int64_t x = 0; x < bound.grid[0]; x += bound.cluster[0]) KILN_RETURN_IF_ERROR(cluster.Run(image, {x, y, z}));
     }
   }
   return absl::OkStatus();

@@ -9,7 +9,7 @@
 
 namespace kiln::interp {
 
-// Every CTA of the grid, in order of z, y, x.
+// Every CTA of the grid, in order of z, y, x; those of a cluster together.
 absl::Status RunNative(const ir::Kernel& kernel, const Bound& bound, const RunOptions& options);
 
 }  // namespace kiln::interp

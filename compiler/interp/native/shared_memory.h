@@ -1,5 +1,5 @@
 // The shared memory of a CTA, and what each of its bytes has been through: written or not, an asynchronous copy on its
-// way to it, who touched it since the barriers that order threads.
+// way to it, a barrier object in it, who touched it.
 #ifndef KILN_COMPILER_INTERP_NATIVE_SHARED_MEMORY_H_
 #define KILN_COMPILER_INTERP_NATIVE_SHARED_MEMORY_H_
 
@@ -8,60 +8,62 @@
 #include <string>
 #include <vector>
 
+#include "absl/types/span.h"
+#include "compiler/interp/native/actors.h"
+#include "compiler/interp/native/clocks.h"
+#include "compiler/interp/native/readers.h"
 #include "compiler/interp/value.h"
 
 namespace kiln::interp {
 
 class SharedMemory {
  public:
-  // Borrows `options`.
-  SharedMemory(int64_t bytes, int64_t threads, const RunOptions& options);
+  // Borrows `options` and `actors`. `concurrent`: more than one thread, or asynchronous work.
+  SharedMemory(int64_t bytes, bool concurrent, const RunOptions& options, const Actors& actors);
 
   // As a new CTA finds it.
   void Reset();
 
   uint8_t* data() { return bytes_.data(); }
+  bool looks_for_races() const { return !touches_.empty(); }
 
-  // What is wrong with thread `thread` reading or writing these bytes; nothing when all is well. `changed` has one
+  // What is wrong with `thread` reading or writing these bytes; nothing when all is well. `changed` has one
   // entry a byte, 0 where the write stores what is there: two threads that write the same do not race.
-  std::optional<std::string> NoteRead(int64_t begin, int64_t count, int64_t thread);
-  std::optional<std::string> NoteWrite(int64_t begin, int64_t count, int64_t thread, const uint8_t* changed);
+  std::optional<std::string> NoteRead(int64_t begin, int64_t count, const Knowledge& thread);
+  std::optional<std::string> NoteWrite(int64_t begin, int64_t count, const Knowledge& thread, const uint8_t* changed);
 
-  // An asynchronous copy is issued, and lands.
-  std::optional<std::string> NoteIssue(int64_t begin, int64_t count, int64_t thread);
-  void Land(int64_t begin, const uint8_t* source, int64_t read, int64_t count, int64_t thread);
+  // An asynchronous copy is issued by `thread`, and lands: from then on `writer` wrote it.
+  std::optional<std::string> NoteIssue(int64_t begin, int64_t count, const Knowledge& thread);
+  void Land(int64_t begin, const uint8_t* source, int64_t read, int64_t count, const Touch& writer);
+
+  // `reader`, of the asynchronous proxy, starts to read on behalf of each of `threads`.
+  std::optional<std::string> NoteAsyncRead(int64_t begin, int64_t count, absl::Span<const Knowledge* const> threads,
+                                           const Touch& reader);
+
+  // A barrier object takes these bytes. False: they are not free for it.
+  bool PlaceBarrier(int64_t begin, int64_t count);
 
   // The bytes hold nothing from now on.
   void Forget(int64_t begin, int64_t count);
-
-  void Barrier() { ++epoch_; }
-  void WarpBarrier(int64_t warp) { ++warp_epochs_[static_cast<size_t>(warp)]; }
+  // Everything so far happened before everything that follows.
+  void ForgetReaders() { readers_.ForgetAll(); }
 
  private:
-  enum class State : uint8_t { kEmpty = 0, kWritten, kInFlight };
-  static constexpr int16_t kNobody = -1;
-  static constexpr int16_t kSeveral = -2;
-
-  struct Touch {
-    int16_t thread = kNobody;
-    int16_t warp = -1;  // Of kSeveral: theirs when they share one, else -1
-    uint32_t epoch = 0;
-    uint32_t warp_epoch = 0;
-  };
+  enum class State : uint8_t { kEmpty = 0, kWritten, kInFlight, kBarrier };
   struct Touches {
-    Touch written, read;
+    Touch written;
+    Readers::Set readers = 0;
   };
 
-  bool Unordered(const Touch& touch, int64_t thread) const;
-  Touch Now(int64_t thread) const;
-  std::string Race(const char* mine, const char* theirs, const Touch& touch, int64_t thread) const;
+  const char* ReadFault(State state) const;
+  std::string Race(const char* mine, const char* theirs, const Touch& touch, const std::string& who) const;
 
   const RunOptions& options_;
+  const Actors& actors_;
   std::vector<uint8_t> bytes_;
   std::vector<State> states_;
   std::vector<Touches> touches_;  // Empty where races are not looked for
-  uint32_t epoch_ = 1;
-  std::vector<uint32_t> warp_epochs_;
+  Readers readers_;
 };
 
 }  // namespace kiln::interp
