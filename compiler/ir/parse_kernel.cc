@@ -276,7 +276,8 @@ void Parser::ParseNative(Kernel& kernel) {
       Take();
       StrAppend(&param.name, ".", Take().text);
     }
-    ResolveValue(param.name, at);
+    const bool map = At(":") && Peek(1).text == "map";
+    map ? Declare(param.name, at) : ResolveValue(param.name, at);
     if (!Expect(":")) return;
     if (TakeIf("symbol")) {
       param.kind = NativeParam::Kind::kSymbol;

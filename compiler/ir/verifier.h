@@ -39,6 +39,7 @@ enum class NameUse : uint8_t {
   kLet,
   kMutable,
   kLoop,
+  kTensorMap,  // Native parameter
 };
 
 struct NameInfo {

@@ -92,9 +92,9 @@ void ExprVerifier::VisitTarget(const Expr& target) {
   if (target->kind != ExprKind::kVar) return;
   const NameInfo* info = Find(target->name);
   if (!info) return;
-  constexpr std::string_view kWhat[] = {"a meta-parameter",   "a dtype",  "a layout", "a symbol",
-                                        "a scalar parameter", "a tensor", "a 'let'",  "a 'var'",
-                                        "a loop variable"};
+  constexpr std::string_view kWhat[] = {"a meta-parameter",   "a dtype",     "a layout", "a symbol",
+                                        "a scalar parameter", "a tensor",    "a 'let'",  "a 'var'",
+                                        "a loop variable",    "a tensor map"};
   const bool view = info->use == NameUse::kLet && !info->base.empty();
   // A scalar parameter of an inline function is by reference too.
   const bool by_reference = info->use == NameUse::kScalar && function_ != nullptr;
@@ -231,12 +231,12 @@ void ExprVerifier::CheckIntrinsic(const Expr& e, const IntrinsicInfo& info) {
     next += info.operands[i] == 't' ? 2 : 1;
     if (info.operands[i] == 'm' && arg->kind != ExprKind::kVar)
       Report("K0012", arg, StrCat("'", info.name, "' takes a tensor map's name as argument ", next));
+    // The first tensor or map is the one written, in every row.
+    if (i == 0 && info.effect != '-' && (info.operands[i] == 't' || info.operands[i] == 'm')) Write(arg);
     if (info.operands[i] != 't') continue;
     if (arg->kind != ExprKind::kVar) {
       Report("K0012", arg, StrCat("'", info.name, "' takes a tensor's name as argument ", next - 2));
     }
-    // The first tensor is the one written, in every row.
-    if (i == 0 && info.effect != '-') Write(arg);
   }
 }
 

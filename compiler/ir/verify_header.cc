@@ -23,6 +23,8 @@ class HeaderVerifier {
           names_.insert({extent->name, {NameUse::kSymbol, 0, Direction::kIn, "", param.at}});
         }
     for (const Param& param : kernel_.params) VerifyParam(param);
+    for (const NativeParam& param : kernel_.native_params)
+      if (param.kind == NativeParam::Kind::kTensorMap) VerifyTensorMap(param);
     VerifyPolicies();
     VerifyLaunch();
     for (const Expr& condition : kernel_.required) CheckNames(condition, kernel_.at);
@@ -84,6 +86,18 @@ class HeaderVerifier {
                          StrCat("'", param.name, "' has an extent of ", value, ": expected at least 1"));
       }
     }
+  }
+
+  void VerifyTensorMap(const NativeParam& map) {
+    auto it = names_.find(map.tensor);
+    const bool tensor = it != names_.end() && it->second.use == NameUse::kTensor;
+    if (!tensor || it->second.rank != static_cast<int>(map.box.size())) {
+      reporter_.Report("K0012", kernel_.at,
+                       StrCat("the map '", map.name, "' has a box of ", map.box.size(), " dimensions of '", map.tensor,
+                              "', which is no tensor of that rank"));
+    }
+    Declare(map.name, {NameUse::kTensorMap, -1, tensor ? it->second.direction : Direction::kInOut,
+                       tensor ? map.tensor : "", kernel_.at});
   }
 
   void VerifyPolicies() {

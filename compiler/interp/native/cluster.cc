@@ -84,8 +84,8 @@ absl::Status NativeCluster::Finish(int64_t& rank) {
   if (!loads_.empty()) {
     rank = loads_.front().rank;
     const Location& at = program_.places[static_cast<size_t>(loads_.front().load.pc)];
-    return absl::FailedPreconditionError(
-        StrCat(ir::Place(at), "tma_load: its bytes are still on their way when the kernel ends; nobody waits for them"));
+    return absl::FailedPreconditionError(StrCat(
+        ir::Place(at), "tma_load: its bytes are still on their way when the kernel ends; nobody waits for them"));
   }
   for (rank = 0; rank < size(); ++rank) KILN_RETURN_IF_ERROR(cta(rank).Finish());
   return absl::OkStatus();

@@ -87,7 +87,7 @@ absl::Status NativeCta::Advance(bool& moved) {
         if (!MeetWarp(warp, met)) return Failure(-1);
       }
     }
-    for (int64_t group = 0; !program_.products.empty() && group * kGroupThreads < count(); ++group) {
+    for (int64_t group = 0; program_.asynchronous && group * kGroupThreads < count(); ++group) {
       bool met = false;
       if (!MeetGroup(group, met)) return Failure(-1);
       any = any || met;

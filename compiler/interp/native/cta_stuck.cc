@@ -100,10 +100,11 @@ absl::Status NativeCta::StuckAtBarrier(const Thread& thread) const {
     const Thread& other = ThreadAt(t);
     if (other.state == State::kWaiting && other.pc == thread.pc && other.barrier == thread.barrier) who.push_back(t);
   }
-  std::string text = StrCat(
-      ir::Place(program_.places[static_cast<size_t>(thread.pc)]), "deadlock: ", who.size() == 1 ? "thread " : "threads ",
-      ir::Ranges(who), who.size() == 1 ? " waits" : " wait", " for phase ", barrier.ended, " of ", barrier.name,
-      ", which misses ", barrier.arrivals, " of ", barrier.count, " arrivals and ", barrier.bytes, " bytes");
+  std::string text =
+      StrCat(ir::Place(program_.places[static_cast<size_t>(thread.pc)]),
+             "deadlock: ", who.size() == 1 ? "thread " : "threads ", ir::Ranges(who),
+             who.size() == 1 ? " waits" : " wait", " for phase ", barrier.ended, " of ", barrier.name,
+             ", which misses ", barrier.arrivals, " of ", barrier.count, " arrivals and ", barrier.bytes, " bytes");
   std::string others = Waiting(thread.pc);
   if (!others.empty()) StrAppend(&text, "; ", others);
   return absl::FailedPreconditionError(text);
