@@ -136,32 +136,72 @@ struct Fault {
   const char* message;
 };
 constexpr Fault kFaults[] = {
-    {"consumer does not wait", "mbarrier_wait(full, stage, phase)", "", ""},
-    {"producer does not wait", "mbarrier_wait(empty, stage, 1 - phase)", "", ""},
+    {"consumer does not wait", "mbarrier_wait(full, stage, phase)", "",
+     "52:11: \"bs\" byte 0 is read while an asynchronous copy into it is in flight (cta 0, 0, 0)"},
+    {"producer does not wait", "mbarrier_wait(empty, stage, 1 - phase)", "",
+     "29:11: \"full\"[0]: more arrivals than the 1 of a phase; phase 0 still waits for 49152 bytes (thread 0) (cta 0, "
+     "0, 0)"},
     {"producer waits for the other phase", "mbarrier_wait(empty, stage, 1 - phase)",
-     "mbarrier_wait(empty, stage, phase)", ""},
-    {"released a step early", "mbarrier_arrive_at(empty, prev, wtid) }\n        prev = stage",
-     "mbarrier_arrive_at(empty, stage, wtid) }\n        prev = stage", ""},
-    {"never released", "if k > 0 and wtid < 2 { mbarrier_arrive_at(empty, prev, wtid) }", "", ""},
+     "mbarrier_wait(empty, stage, phase)",
+     "28:11: deadlock: thread 0 waits for phase 0 of \"empty\"[0], which misses 4 of 4 arrivals and 0 bytes; threads "
+     "128..383 wait at mbarrier_wait of \"full\"[0] parity 0 at 49:9; threads 1..127 wait at cluster_barrier at 86:3; "
+     "in CTA 1 of the cluster thread 0 waits at mbarrier_wait of \"empty\"[0] parity 0 at 28:11; threads 128..383 wait "
+     "at mbarrier_wait of \"full\"[0] parity 0 at 49:9; threads 1..127 wait at cluster_barrier at 86:3 (cta 0, 0, 0)"},
+    {"released a step early", "if k > 0 and wtid < 2 { mbarrier_arrive_at(empty, prev, wtid) }",
+     "if wtid < 2 { mbarrier_arrive_at(empty, stage, wtid) }",
+     "30:11: \"as\" byte 0 of the box is written by thread 0 and read by the wgmma at 52:11, which it has not waited "
+     "for (thread 0) (cta 1, 0, 0)"},
+    {"never released", "if k > 0 and wtid < 2 { mbarrier_arrive_at(empty, prev, wtid) }", "",
+     "28:11: deadlock: thread 0 waits for phase 0 of \"empty\"[0], which misses 4 of 4 arrivals and 0 bytes; threads "
+     "128..383 wait at mbarrier_wait of \"full\"[0] parity 1 at 49:9; threads 1..127 wait at cluster_barrier at 86:3; "
+     "in CTA 1 of the cluster thread 0 waits at mbarrier_wait of \"empty\"[0] parity 0 at 28:11; threads 128..383 wait "
+     "at mbarrier_wait of \"full\"[0] parity 1 at 49:9; threads 1..127 wait at cluster_barrier at 86:3 (cta 0, 0, 0)"},
     {"released to its own CTA alone", "if k > 0 and wtid < 2 { mbarrier_arrive_at(empty, prev, wtid) }",
-     "if k > 0 and wtid < 2 { mbarrier_arrive_at(empty, prev, cta_rank) }", ""},
-    {"too many products in flight", "wgmma_wait(1)", "wgmma_wait(2)", ""},
-    {"epilogue before the last product", "      wgmma_wait(0)\n", "", ""},
-    {"bytes of one operand alone", "49152", "16384", ""},
-    {"half of the multicast", "full, stage, 3, k * 64", "full, stage, 1, k * 64", ""},
-    {"no proxy fence", "        fence_proxy_async()\n", "", ""},
-    {"no wait for the store buffer", "        if wtid == 0 { bulk_wait_read(1) }\n", "", ""},
-    {"one store too many in flight", "bulk_wait_read(1)", "bulk_wait_read(2)", ""},
-    {"store not awaited at the end", "    if wtid == 0 { bulk_wait(0) }\n", "", ""},
-    {"store outside of a group", "          bulk_commit()\n", "", ""},
-    {"barrier objects not fenced", "    fence_barrier_init()\n", "", ""},
-    {"arrivals of one CTA alone", "mbarrier_init(empty, i, 4)", "mbarrier_init(empty, i, 2)", ""},
+     "if k > 0 and wtid < 2 { mbarrier_arrive_at(empty, prev, cta_rank) }",
+     "31:11: \"bs\" byte 0 of the box is written by thread 0 and written by the tma_load at 31:11, which it has not "
+     "waited for (thread 0) (cta 0, 0, 0)"},
+    {"too many products in flight", "wgmma_wait(1)", "wgmma_wait(2)",
+     "30:11: \"as\" byte 0 of the box is written by thread 0 and read by the wgmma at 52:11, which it has not waited "
+     "for (thread 0) (cta 1, 0, 0)"},
+    {"epilogue before the last product", "      wgmma_wait(0)\n", "",
+     "72:78: \"acc\" byte 0 is read while a wgmma into it is in flight (thread 255) (cta 0, 0, 0)"},
+    {"bytes of one operand alone", "49152", "16384",
+     "52:11: \"bs\" byte 0 is read by the wgmma at 52:11 and written by the tma_load at 31:11, which it has not waited "
+     "for (cta 0, 0, 0)"},
+    {"half of the multicast", "full, stage, 3, k * 64", "full, stage, 1, k * 64",
+     "28:11: deadlock: thread 0 waits for phase 0 of \"empty\"[0], which misses 2 of 4 arrivals and 0 bytes; threads "
+     "128..383 wait at mbarrier_wait of \"full\"[0] parity 1 at 49:9; threads 1..127 wait at cluster_barrier at 86:3; "
+     "in CTA 1 of the cluster thread 0 waits at mbarrier_wait of \"empty\"[0] parity 0 at 28:11; threads 128..383 wait "
+     "at mbarrier_wait of \"full\"[0] parity 0 at 49:9; threads 1..127 wait at cluster_barrier at 86:3 (cta 0, 0, 0)"},
+    {"no proxy fence", "        fence_proxy_async()\n", "",
+     "77:11: \"cs\" byte 0 of the box is read by the tma_store at 77:11 and written by thread 128 with no "
+     "fence_proxy_async between (thread 128) (cta 0, 0, 0)"},
+    {"no wait for the store buffer", "        if wtid == 0 { bulk_wait_read(1) }\n", "",
+     "72:11: \"cs\" byte 7020 is written by thread 251 and read by the tma_store at 77:11, which it has not waited for "
+     "(thread 251) (cta 0, 0, 0)"},
+    {"one store too many in flight", "bulk_wait_read(1)", "bulk_wait_read(2)",
+     "73:11: \"cs\" byte 7020 is written by thread 251 and read by the tma_store at 78:11, which it has not waited for "
+     "(thread 251) (cta 0, 0, 0)"},
+    {"store not awaited at the end", "    if wtid == 0 { bulk_wait(0) }\n", "",
+     "78:11: tma_store may still read shared memory when the CTA ends: a bulk_wait_read is missing (thread 128) (cta "
+     "0, 0, 0)"},
+    {"store outside of a group", "          bulk_commit()\n", "",
+     "73:11: \"cs\" byte 7020 is written by thread 251 and read by the tma_store at 78:11, which it has not waited for "
+     "(thread 251) (cta 0, 0, 0)"},
+    {"barrier objects not fenced", "    fence_barrier_init()\n", "",
+     "29:11: \"full\"[0] is initialized by thread 0 with no fence_barrier_init behind it (thread 0) (cta 0, 0, 0)"},
+    {"arrivals of one CTA alone", "mbarrier_init(empty, i, 4)", "mbarrier_init(empty, i, 2)",
+     "31:11: \"bs\" byte 0 of the box is written by thread 0 and written by the tma_load at 31:11, which it has not "
+     "waited for (thread 0) (cta 0, 0, 0)"},
     {"overlapping memory", "bs: bf16[65536] in shared.dyn offset 65536", "bs: bf16[65536] in shared.dyn offset 57344",
-     ""},
+     "30:11: \"as\" byte 8192 of the box is written while an asynchronous copy into it is in flight (thread 0) (cta 0, "
+     "0, 0)"},
     {"barrier objects in the store buffer", "full: mbarrier[4] in shared.dyn offset 229376",
-     "full: mbarrier[4] in shared.dyn offset 229368", ""},
+     "full: mbarrier[4] in shared.dyn offset 229368",
+     "73:11: \"cs\" byte 32760 is written, and holds a barrier object (thread 382) (cta 0, 0, 0)"},
     {"the CTA ends before its peer", "    if wtid == 0 { bulk_wait(0) }\n  }\n  cluster_barrier()",
-     "    if wtid == 0 { bulk_wait(0) }\n  }", ""},
+     "    if wtid == 0 { bulk_wait(0) }\n  }",
+     "56:33: mbarrier_arrive_at: CTA 0 of the cluster has ended (thread 128) (cta 1, 0, 0)"},
 };
 
 std::ostream& operator<<(std::ostream& out, const Fault& fault) { return out << fault.what; }
