@@ -85,6 +85,7 @@ Stmt Operation(TileOpKind op, Team team, std::vector<Attr> attrs = {}) {
 Expr RingOperation(TileOpKind op, const std::string& ring) {
   TileOpInfo info;
   info.op = op;
+  info.team = Team::kThread;
   Node node = *TileOperation(info, {});
   node.name = ring;
   node.type = {op == TileOpKind::kRelease ? DType::kBool : DType::kI64};

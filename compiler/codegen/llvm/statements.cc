@@ -103,6 +103,8 @@ absl::Status KernelPrinter::Statement(const ir::StmtNode& stmt) {
       KILN_CHECK(!loops_.empty(), "break and continue stand in loops");
       out_.Branch(stmt.kind == ir::StmtKind::kBreak ? loops_.back().on_break : loops_.back().on_continue);
       return absl::OkStatus();
+    case ir::StmtKind::kRing:
+      break;
     case ir::StmtKind::kAssume:
     case ir::StmtKind::kAssert:
       return absl::OkStatus();  // For the checkers and the interpreter; machine code trusts them

@@ -178,6 +178,8 @@ absl::Status NativeCompiler::CompileStmt(const ir::StmtNode& stmt) {
       return CompileStore(stmt.target, stmt.begin, stmt.value);
     case kComment:
       return absl::OkStatus();
+    case kRing:
+      return Fail(nullptr, "a ring is barriers in a lowered kernel");
   }
   return Fail(nullptr, "unknown statement");
 }

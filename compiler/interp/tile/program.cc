@@ -171,6 +171,8 @@ class Flattener {
   absl::Status Flatten(const ir::Stmt& stmt) {
     using enum ir::StmtKind;
     switch (stmt->kind) {
+      case kRing:
+        return absl::UnimplementedError("the interpreter runs rings in lowered kernels alone");
       case kLet: {
         Expr value = Hoist(stmt->value, stmt);
         const Node* base = BaseOf(value);
