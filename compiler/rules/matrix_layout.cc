@@ -33,7 +33,9 @@ std::string MatrixLayout(const std::vector<int64_t>& shape, DType dtype) {
   const int64_t rows = shape[shape.size() - 2], columns = shape.back(), span = SwizzleSpan(columns, dtype);
   if (span == 0) return "";
   const int64_t width = span * 8 / Bits(dtype), chunk = 128 / Bits(dtype);
-  std::vector<layout::Iter> iters = {{rows, width}, {columns / width, rows * width}, {width, 1}};
+  std::vector<layout::Iter> iters = {{rows, width}};
+  if (columns > width) iters.push_back({columns / width, rows * width});
+  iters.push_back({width, 1});
   int64_t stride = rows * columns;
   for (size_t d = shape.size() - 2; d-- > 0;) {
     iters.insert(iters.begin(), {shape[d], stride});

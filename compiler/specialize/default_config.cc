@@ -10,6 +10,7 @@
 #include "compiler/expr/simplify.h"
 #include "compiler/expr/visit.h"
 #include "compiler/ir/visit.h"
+#include "compiler/specialize/gemm_threads.h"
 #include "kiln/internal/status_macros.h"
 
 namespace kiln {
@@ -152,7 +153,7 @@ std::optional<double> ScoreCuda(const Footprint& f, const Target& target) {
   const MemorySpace* shared = target.Find("shared");
   if (shared && shared->capacity > 0 && f.shared > shared->capacity) return std::nullopt;
   int64_t threads = f.threads;
-  if (threads <= 0) threads = f.gemm_m * f.gemm_n >= 128 * 256 ? 256 : 128;
+  if (threads <= 0) threads = f.gemm_m > 0 ? GemmThreads(f.gemm_m, f.gemm_n, f.gemm_dtype, target) : 128;
   if (threads > target.max_threads) return std::nullopt;
   const double words = static_cast<double>(f.local) / 4 / static_cast<double>(threads);
   if (f.gemm_m > 0) {

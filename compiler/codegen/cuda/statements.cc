@@ -3,6 +3,7 @@
 #include "absl/strings/str_split.h"
 #include "compiler/codegen/cuda/printer.h"
 #include "compiler/codegen/cuda/types.h"
+#include "compiler/ir/visit.h"
 #include "compiler/specialize/simplify_body.h"
 #include "compiler/support/str_cat.h"
 
@@ -25,6 +26,14 @@ int64_t Elements(const ir::TensorDecl& tensor) {
     count *= value;
   }
   return count;
+}
+
+bool CallsMatrixUnit(const ir::Block& body) {
+  bool calls = false;
+  ir::ForEachStmt(body, [&](const ir::Stmt& stmt) {
+    calls |= stmt->kind == StmtKind::kEval && stmt->value->kind == ExprKind::kCall && stmt->value->name == "wgmma";
+  });
+  return calls;
 }
 
 }  // namespace
@@ -191,6 +200,9 @@ void Printer::PrintFor(const StmtNode& stmt) {
   std::string advance = StrCat("++", name);
   if (step != 1) advance = StrCat(name, " += ", Value(step_value).text);
   if (stmt.loop == ir::LoopKind::kUnroll || stmt.loop == ir::LoopKind::kVectorized) lines_.push_back("#pragma unroll");
+  // Copies of products in flight, with branches between them, make ptxas serialize them all (C7520).
+  else if (CallsMatrixUnit(stmt.body))
+    lines_.push_back("#pragma unroll 1");
   if (stmt.loop == ir::LoopKind::kPipelined) Fail("a pipelined loop is a serial one by now");
   Line(StrCat("for (", fits ? "int " : "long long ", name, " = ", from.text, "; ", name, " < ",
               Operand(to, kRelation + 1), "; ", advance, ") {"));

@@ -156,7 +156,10 @@ class Generator {
   }
 
   Expr TileOp(int depth) {
-    const TileOpRow& row = TileOps()[pick_(TileOps().size())];
+    const TileOpRow* drawn = nullptr;
+    do drawn = &TileOps()[pick_(TileOps().size())];
+    while (IsRingOp(drawn->op));  // Of a ring by name
+    const TileOpRow& row = *drawn;
     TileOpInfo info;
     info.op = row.op;
     info.team = static_cast<Team>(1 + pick_(5));

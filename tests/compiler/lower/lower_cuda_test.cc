@@ -98,6 +98,42 @@ TEST(WinningRule, Gemm) {
       ElementsAre("cta.map: register", "cta.copy: scalar", "cta.copy: scalar", "cta.gemm: mma", "cta.copy: convert"));
 }
 
+TEST(WinningRule, GemmOfTheMatrixUnit) {
+  const Ints tiles = {{"N", 256}, {"K", 512}, {"BM", 128}, {"BN", 128}, {"BK", 64}, {"STAGES", 3}};
+  const auto ring =
+      ElementsAre("cta.map: register", "thread.copy_async: tma", "thread.copy_async: tma", "cta.gemm_async: wgmma",
+                  "thread.copy_async: tma", "thread.copy_async: tma", "cta.copy: convert");
+  EXPECT_THAT(RulesOf("gemm.kiln", "gemm", DType::kBF16, tiles, "sm_90a"), ring);
+  EXPECT_THAT(RulesOf("gemm.kiln", "gemm_nn", DType::kF16, tiles, "sm_90a"), ring);
+  // Rows of 77 bf16 start on odd multiples of 2 bytes: neither copy engine nor cp.async, and no swizzle spans 154
+  // bytes.
+  Ints odd = tiles;
+  odd["K"] = 77;
+  EXPECT_THAT(
+      RulesOf("gemm.kiln", "gemm", DType::kBF16, odd, "sm_90a"),
+      ElementsAre("cta.map: register", "cta.copy: scalar", "cta.copy: scalar", "cta.gemm: wgmma", "cta.copy: convert"));
+  // Two warpgroups take 128 rows; one takes 64, and 256 columns in one instruction.
+  Ints low = tiles;
+  low["BM"] = 64;
+  EXPECT_THAT(RulesOf("gemm.kiln", "gemm", DType::kBF16, low, "sm_90a"), ring);
+}
+
+// Two warpgroups share 128 rows: the maps' boxes, the barriers of a ring of three, and one product in flight.
+TEST(Ring, OfAPipelinedGemm) {
+  auto line = LowerModule(Module("gemm.kiln"), "gemm", DType::kBF16,
+                          {{"N", 256}, {"K", 512}, {"BM", 128}, {"BN", 128}, {"BK", 64}, {"STAGES", 3}}, "sm_90a");
+  ASSERT_TRUE(line.ok()) << line.status();
+  const std::string text = ir::Print(line->native);
+  EXPECT_THAT(text, HasSubstr("a_map: map<bf16> of a box (128, 64) swizzle 128"));
+  EXPECT_THAT(text, HasSubstr("b_map: map<bf16> of b box (128, 64) swizzle 128"));
+  EXPECT_THAT(text, HasSubstr("mbarrier_init(k_ring_full, slot, 1)"));
+  EXPECT_THAT(text, HasSubstr("mbarrier_init(k_ring_empty, slot, 8)"));
+  EXPECT_THAT(text, HasSubstr("mbarrier_expect(k_ring_full, k_fill, 32768)"));
+  EXPECT_THAT(text, HasSubstr("wgmma_wait(1)"));
+  EXPECT_THAT(text, HasSubstr("wgmma_wait(0)\n  register_fence(acc, 0)"));
+  EXPECT_EQ(line->native.shared_bytes, 3 * 32768 + 32 + 24);
+}
+
 TEST(WinningRule, AttentionKeepsRowsInAWarp) {
   auto line = LowerModule(Module("attention.kiln"), "attention", DType::kBF16, {{"D", 64}, {"CAUSAL", 1}}, "sm_80");
   ASSERT_TRUE(line.ok()) << line.status();
@@ -118,13 +154,13 @@ TEST(Refusal, ListsEveryRuleWithItsReason) {
   auto module = ir::Parse(
       "kernel k(x: tensor<f32>[64], o: out tensor<f32>[64]) launch grid(1) block(64) {\n"
       "  alloc s: f32[64] in shared\n"
-      "  cta.copy_async(s, x) via tma\n"
+      "  cta.copy_async(s, x) via bulk\n"
       "  cta.copy(o, s)\n"
       "}\n",
       "k");
   ASSERT_TRUE(module.ok()) << module.status();
   auto line = LowerModule(*module, "k", DType::kF32, {}, "sm_80");
-  EXPECT_THAT(std::string(line.status().message()), HasSubstr("no rule of sm_80 accepts it; no rule is named tma"));
+  EXPECT_THAT(std::string(line.status().message()), HasSubstr("no rule of sm_80 accepts it; no rule is named bulk"));
 }
 
 TEST(Capacity, RefusesTilesBeyondTheSpaceWithTheSum) {
