@@ -102,17 +102,22 @@ Bounds BitwiseBounds(Op op, Bounds a, Bounds b) {
   return {0, bits >= 63 ? INT64_MAX : (int64_t{1} << bits) - 1};
 }
 
+Proof Negated(Proof p) { return p == Proof::kTrue ? Proof::kFalse : p == Proof::kFalse ? Proof::kTrue : p; }
+
 Bounds ProofBounds(Proof p) {
   if (p == Proof::kTrue) return {1, 1};
   if (p == Proof::kFalse) return {0, 0};
   return {0, 1};
 }
 
-Bounds BinaryBounds(const Node& e, const Facts& facts) {
+Bounds BinaryBounds(const Expr& expr, const Facts& facts) {
+  const Node& e = *expr;
+  if (e.op == Op::kAnd || e.op == Op::kOr || (e.op >= Op::kEq && e.op <= Op::kGe))
+    return ProofBounds(Prove(expr, facts));
   Bounds a = BoundsOf(e.args[0], facts), b = BoundsOf(e.args[1], facts);
   switch (e.op) {
     case Op::kAdd:
-      return {Clamp(Low(a.min) + Low(b.min)), Clamp(High(a.max) + High(b.max))};
+      return Sum(a, b);
     case Op::kSub:
       return {Clamp(Low(a.min) - High(b.max)), Clamp(High(a.max) - Low(b.min))};
     case Op::kMul:
@@ -144,21 +149,16 @@ Bounds BinaryBounds(const Node& e, const Facts& facts) {
       if (!IsConst(e.args[1], &s) || s < 0 || s > 62) return {};
       return Divide(a, {int64_t{1} << s, int64_t{1} << s});
     }
-    case Op::kAnd:
-    case Op::kOr:
-    case Op::kEq:
-    case Op::kNe:
-    case Op::kLt:
-    case Op::kLe:
-    case Op::kGt:
-    case Op::kGe:
-      return ProofBounds(Prove(std::make_shared<const Node>(e), facts));
     default:
       return {};
   }
 }
 
 }  // namespace
+
+Bounds Sum(Bounds a, Bounds b) { return {Clamp(Low(a.min) + Low(b.min)), Clamp(High(a.max) + High(b.max))}; }
+
+Bounds Scaled(Bounds a, int64_t factor) { return Multiply(a, {factor, factor}); }
 
 Bounds BoundsOf(const Expr& e, const Facts& facts) {
   switch (e->kind) {
@@ -178,7 +178,7 @@ Bounds BoundsOf(const Expr& e, const Facts& facts) {
       }
       return e->op == Op::kNot ? Bounds{0, 1} : Bounds{};
     case ExprKind::kBinary: {
-      Bounds b = BinaryBounds(*e, facts), type = TypeBounds(e->type.dtype);
+      Bounds b = BinaryBounds(e, facts), type = TypeBounds(e->type.dtype);
       // A result outside its type wraps: then anything of the type is possible.
       return b.Within(type.min, type.max) ? b : type;
     }
@@ -243,9 +243,8 @@ int64_t DivisorOf(const Expr& e, const Facts& facts) {
 }
 
 Proof Prove(const Expr& e, const Facts& facts) {
-  auto negate = [](Proof p) { return p == Proof::kTrue ? Proof::kFalse : p == Proof::kFalse ? Proof::kTrue : p; };
   if (e->kind == ExprKind::kBool || e->kind == ExprKind::kInt) return e->int_value ? Proof::kTrue : Proof::kFalse;
-  if (e->kind == ExprKind::kUnary && e->op == Op::kNot) return negate(Prove(e->args[0], facts));
+  if (e->kind == ExprKind::kUnary && e->op == Op::kNot) return Negated(Prove(e->args[0], facts));
   if (e->kind != ExprKind::kBinary) return Proof::kUnknown;
   if (e->op == Op::kAnd || e->op == Op::kOr) {
     Proof a = Prove(e->args[0], facts), b = Prove(e->args[1], facts);
@@ -255,27 +254,30 @@ Proof Prove(const Expr& e, const Facts& facts) {
   }
   if (!IsInteger(e->args[0]->type.dtype) && e->args[0]->type.Known() && e->args[0]->type.dtype != DType::kBool)
     return Proof::kUnknown;
-  Bounds a = BoundsOf(e->args[0], facts), b = BoundsOf(e->args[1], facts);
+  return ProveCompare(e->op, BoundsOf(e->args[0], facts), BoundsOf(e->args[1], facts));
+}
+
+Proof ProveCompare(Op compare, Bounds a, Bounds b) {
   auto less = [](Bounds x, Bounds y) {
     if (x.max != INT64_MAX && y.min != INT64_MIN && x.max < y.min) return Proof::kTrue;
     if (x.min != INT64_MIN && y.max != INT64_MAX && x.min >= y.max) return Proof::kFalse;
     return Proof::kUnknown;
   };
-  switch (e->op) {
+  switch (compare) {
     case Op::kLt:
       return less(a, b);
     case Op::kGt:
       return less(b, a);
     case Op::kLe:
-      return negate(less(b, a));
+      return Negated(less(b, a));
     case Op::kGe:
-      return negate(less(a, b));
+      return Negated(less(a, b));
     case Op::kEq:
     case Op::kNe: {
       Proof equal = Proof::kUnknown;
       if (a.IsConstant() && b.IsConstant() && a.min == b.min) equal = Proof::kTrue;
       if (less(a, b) == Proof::kTrue || less(b, a) == Proof::kTrue) equal = Proof::kFalse;
-      return e->op == Op::kEq ? equal : negate(equal);
+      return compare == Op::kEq ? equal : Negated(equal);
     }
     default:
       return Proof::kUnknown;

@@ -20,6 +20,10 @@ struct Bounds {
   bool IsConstant() const { return min == max; }
 };
 
+// Saturating; unbounded stays unbounded.
+Bounds Sum(Bounds a, Bounds b);
+Bounds Scaled(Bounds a, int64_t factor);
+
 // The range of scalar integer or bool `e` (bools are 0 and 1); everything for what is not understood.
 Bounds BoundsOf(const Expr& e, const Facts& facts);
 
@@ -32,6 +36,8 @@ inline bool IsMultipleOf(const Expr& e, int64_t d, const Facts& facts) {
 
 enum class Proof { kUnknown, kTrue, kFalse };
 Proof Prove(const Expr& condition, const Facts& facts);
+// The same for a comparison of what lies in these ranges.
+Proof ProveCompare(Op compare, Bounds a, Bounds b);
 
 }  // namespace kiln
 

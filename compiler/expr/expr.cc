@@ -3,13 +3,28 @@
 namespace kiln {
 namespace {
 
-Expr Make(Node node) { return std::make_shared<const Node>(std::move(node)); }
-
-Node Of(ExprKind kind, std::vector<Expr> args = {}) {
-  Node node;
-  node.kind = kind;
-  node.args = std::move(args);
+// One allocation and nothing copied: most of a compilation's time would go into nodes otherwise.
+template <typename... Args>
+std::shared_ptr<Node> New(ExprKind kind, Args&&... args) {
+  auto node = std::make_shared<Node>();
+  node->kind = kind;
+  if constexpr (sizeof...(args) > 0) {
+    node->args.reserve(sizeof...(args));
+    (node->args.push_back(std::move(args)), ...);
+  }
   return node;
+}
+
+std::shared_ptr<Node> NewOver(ExprKind kind, std::vector<Expr> args) {
+  auto node = New(kind);
+  node->args = std::move(args);
+  return node;
+}
+
+// The node itself where nobody else has it, else a copy of it.
+std::shared_ptr<Node> Owned(Expr node) {
+  if (node.use_count() == 1) return std::const_pointer_cast<Node>(std::move(node));
+  return std::make_shared<Node>(*node);
 }
 
 bool EqualAll(const std::vector<Expr>& a, const std::vector<Expr>& b) {
@@ -37,130 +52,132 @@ bool SameBits(double a, double b) {
 
 }  // namespace
 
+Expr MakeExpr(Node node) { return std::make_shared<Node>(std::move(node)); }
+
 Expr Int(int64_t value, DType dtype) {
-  Node node = Of(ExprKind::kInt);
-  node.int_value = value;
-  node.dtype.dtype = dtype;
-  return Make(std::move(node));
+  auto node = New(ExprKind::kInt);
+  node->int_value = value;
+  node->dtype.dtype = dtype;
+  return node;
 }
 
 Expr Float(double value, DType dtype) {
-  Node node = Of(ExprKind::kFloat);
-  node.float_value = value;
-  node.dtype.dtype = dtype;
-  return Make(std::move(node));
+  auto node = New(ExprKind::kFloat);
+  node->float_value = value;
+  node->dtype.dtype = dtype;
+  return node;
 }
 
 Expr Bool(bool value) {
-  Node node = Of(ExprKind::kBool);
-  node.int_value = value;
-  return Make(std::move(node));
+  auto node = New(ExprKind::kBool);
+  node->int_value = value;
+  return node;
 }
 
 Expr Var(std::string name, Type type) {
-  Node node = Of(ExprKind::kVar);
-  node.name = std::move(name);
-  node.type = std::move(type);
-  return Make(std::move(node));
+  auto node = New(ExprKind::kVar);
+  node->name = std::move(name);
+  node->type = std::move(type);
+  return node;
 }
 
 Expr Unary(Op op, Expr a) {
-  Node node = Of(ExprKind::kUnary, {std::move(a)});
-  node.op = op;
-  return Make(std::move(node));
+  auto node = New(ExprKind::kUnary, std::move(a));
+  node->op = op;
+  return node;
 }
 
 Expr Binary(Op op, Expr a, Expr b) {
-  Node node = Of(ExprKind::kBinary, {std::move(a), std::move(b)});
-  node.op = op;
-  return Make(std::move(node));
+  auto node = New(ExprKind::kBinary, std::move(a), std::move(b));
+  node->op = op;
+  return node;
 }
 
 Expr Math(Op op, std::vector<Expr> args) {
-  Node node = Of(ExprKind::kMath, std::move(args));
-  node.op = op;
-  return Make(std::move(node));
+  auto node = NewOver(ExprKind::kMath, std::move(args));
+  node->op = op;
+  return node;
 }
 
 Expr Select(Expr condition, Expr if_true, Expr if_false) {
-  return Make(Of(ExprKind::kSelect, {std::move(condition), std::move(if_true), std::move(if_false)}));
+  return New(ExprKind::kSelect, std::move(condition), std::move(if_true), std::move(if_false));
 }
 
 Expr Cast(DTypeRef dtype, Expr a) {
-  Node node = Of(ExprKind::kCast, {std::move(a)});
-  node.dtype = std::move(dtype);
-  return Make(std::move(node));
+  auto node = New(ExprKind::kCast, std::move(a));
+  node->dtype = std::move(dtype);
+  return node;
 }
 
 Expr Subscript(Expr tensor, std::vector<Expr> items) {
   items.insert(items.begin(), std::move(tensor));
-  return Make(Of(ExprKind::kSubscript, std::move(items)));
+  return NewOver(ExprKind::kSubscript, std::move(items));
 }
 
-Expr Slice(Expr start, Expr extent) { return Make(Of(ExprKind::kSlice, {std::move(start), std::move(extent)})); }
-Expr Full() { return Make(Of(ExprKind::kFull)); }
-Expr NewAxis() { return Make(Of(ExprKind::kNewAxis)); }
+Expr Slice(Expr start, Expr extent) { return New(ExprKind::kSlice, std::move(start), std::move(extent)); }
+Expr Full() { return New(ExprKind::kFull); }
+Expr NewAxis() { return New(ExprKind::kNewAxis); }
 
 Expr IndexOf(Expr tensor, int axis) {
-  Node node = Of(ExprKind::kIndex, {std::move(tensor)});
-  node.int_value = axis;
-  return Make(std::move(node));
+  auto node = New(ExprKind::kIndex, std::move(tensor));
+  node->int_value = axis;
+  return node;
 }
 
 Expr Load(Expr tensor, Expr index, int lanes) {
-  Node node = Of(ExprKind::kLoad, {std::move(tensor), std::move(index)});
-  node.int_value = lanes;
-  return Make(std::move(node));
+  auto node = New(ExprKind::kLoad, std::move(tensor), std::move(index));
+  node->int_value = lanes;
+  return node;
 }
 
 Expr Ramp(Expr base, int lanes) {
-  Node node = Of(ExprKind::kRamp, {std::move(base)});
-  node.int_value = lanes;
-  return Make(std::move(node));
+  auto node = New(ExprKind::kRamp, std::move(base));
+  node->int_value = lanes;
+  return node;
 }
 
 Expr Broadcast(Expr scalar, int lanes) {
-  Node node = Of(ExprKind::kBroadcast, {std::move(scalar)});
-  node.int_value = lanes;
-  return Make(std::move(node));
+  auto node = New(ExprKind::kBroadcast, std::move(scalar));
+  node->int_value = lanes;
+  return node;
 }
 
 Expr Call(std::string name, std::vector<Expr> args, std::vector<Attr> attrs) {
-  Node node = Of(ExprKind::kCall, std::move(args));
-  node.name = std::move(name);
-  node.attrs = std::move(attrs);
-  return Make(std::move(node));
+  auto node = NewOver(ExprKind::kCall, std::move(args));
+  node->name = std::move(name);
+  node->attrs = std::move(attrs);
+  return node;
 }
 
 Expr TileOperation(TileOpInfo info, std::vector<Expr> operands, std::vector<Attr> attrs) {
-  Node node = Of(ExprKind::kTileOp, std::move(operands));
-  node.tile = std::move(info);
-  node.attrs = std::move(attrs);
-  return Make(std::move(node));
+  auto node = NewOver(ExprKind::kTileOp, std::move(operands));
+  node->tile = std::move(info);
+  node->attrs = std::move(attrs);
+  return node;
 }
 
-Expr WithArgs(const Expr& node, std::vector<Expr> args) {
-  Node copy = *node;
-  copy.args = std::move(args);
-  return Make(std::move(copy));
+Expr WithArgs(Expr node, std::vector<Expr> args) {
+  auto out = Owned(std::move(node));
+  out->args = std::move(args);
+  return out;
 }
 
-Expr WithType(const Expr& node, Type type) {
-  Node copy = *node;
-  copy.type = std::move(type);
-  return Make(std::move(copy));
+Expr WithType(Expr node, Type type) {
+  auto out = Owned(std::move(node));
+  out->type = std::move(type);
+  return out;
 }
 
-Expr At(const Expr& node, Location at) {
-  Node copy = *node;
-  copy.at = at;
-  return Make(std::move(copy));
+Expr At(Expr node, Location at) {
+  auto out = Owned(std::move(node));
+  out->at = at;
+  return out;
 }
 
 bool Equal(const Expr& a, const Expr& b) {
   if (a == b) return true;
   if (!a || !b) return false;
-  return a->kind == b->kind && a->op == b->op && a->dtype == b->dtype && a->int_value == b->int_value &&
+  return a->kind == b->kind && a->op == b->op && a->int_value == b->int_value && a->dtype == b->dtype &&
          SameBits(a->float_value, b->float_value) && a->name == b->name && a->ints == b->ints &&
          a->tile.op == b->tile.op && a->tile.team == b->tile.team && a->tile.via == b->tile.via &&
          EqualAll(a->tile.via_config, b->tile.via_config) && EqualAll(a->attrs, b->attrs) && EqualAll(a->args, b->args);

@@ -189,7 +189,8 @@ struct Node {
   Location at;
 };
 
-// Builders. They fold nothing: see simplify.h.
+// Builders. They fold nothing: see simplify.h. Every node comes from one of them.
+Expr MakeExpr(Node node);
 Expr Int(int64_t value, DType dtype = DType::kNone);
 Expr Float(double value, DType dtype = DType::kNone);
 Expr Bool(bool value);
@@ -221,10 +222,11 @@ inline Expr Max(Expr a, Expr b) { return Binary(Op::kMax, std::move(a), std::mov
 inline Expr Lt(Expr a, Expr b) { return Binary(Op::kLt, std::move(a), std::move(b)); }
 inline Expr And(Expr a, Expr b) { return Binary(Op::kAnd, std::move(a), std::move(b)); }
 
-// A copy of `node` with other arguments, keeping everything else, its type and place included.
-Expr WithArgs(const Expr& node, std::vector<Expr> args);
-Expr WithType(const Expr& node, Type type);
-Expr At(const Expr& node, Location at);
+// `node` with other arguments, keeping everything else, its type and place included; likewise the other two. A node
+// that is moved in and that nobody else has is not copied.
+Expr WithArgs(Expr node, std::vector<Expr> args);
+Expr WithType(Expr node, Type type);
+Expr At(Expr node, Location at);
 
 // Same kind, operator, names, literals and arguments. Types and places are not compared.
 bool Equal(const Expr& a, const Expr& b);

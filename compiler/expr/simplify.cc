@@ -1,9 +1,12 @@
 #include "compiler/expr/simplify.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
-#include <optional>
+#include <utility>
+#include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "compiler/expr/bounds.h"
 
 namespace kiln {
@@ -14,7 +17,7 @@ const Type& IndexType() {
   return *type;
 }
 
-Expr Typed(Expr e, const Type& type) { return WithType(e, type); }
+Expr Typed(Expr e, const Type& type) { return WithType(std::move(e), type); }
 Expr IndexInt(int64_t v) { return Typed(Int(v), IndexType()); }
 
 bool IsIndex(const Expr& e) {
@@ -28,71 +31,77 @@ struct Term {
 };
 
 struct Linear {
-  std::vector<Term> terms;  // In order of first appearance
+  absl::InlinedVector<Term, 4> terms;  // In order of first appearance
   int64_t constant = 0;
 };
 
-bool AddTo(Linear& sum, const Linear& other, int64_t scale) {
+bool AddConstant(Linear& sum, int64_t value, int64_t scale) {
   int64_t product;
-  if (__builtin_mul_overflow(other.constant, scale, &product)) return false;
-  if (__builtin_add_overflow(sum.constant, product, &sum.constant)) return false;
-  for (const Term& term : other.terms) {
-    if (__builtin_mul_overflow(term.coefficient, scale, &product)) return false;
-    auto it = std::find_if(sum.terms.begin(), sum.terms.end(), [&](const Term& t) { return Equal(t.atom, term.atom); });
-    if (it == sum.terms.end()) {
-      if (product != 0) sum.terms.push_back({term.atom, product});
-    } else if (__builtin_add_overflow(it->coefficient, product, &it->coefficient)) {
-      return false;
-    } else if (it->coefficient == 0) {
-      sum.terms.erase(it);
-    }
+  return !__builtin_mul_overflow(value, scale, &product) &&
+         !__builtin_add_overflow(sum.constant, product, &sum.constant);
+}
+
+bool AddAtom(Linear& sum, const Expr& atom, int64_t coefficient, int64_t scale) {
+  int64_t product;
+  if (__builtin_mul_overflow(coefficient, scale, &product)) return false;
+  auto it = std::find_if(sum.terms.begin(), sum.terms.end(), [&](const Term& t) { return Equal(t.atom, atom); });
+  if (it == sum.terms.end()) {
+    if (product != 0) sum.terms.push_back({atom, product});
+  } else if (__builtin_add_overflow(it->coefficient, product, &it->coefficient)) {
+    return false;
+  } else if (it->coefficient == 0) {
+    sum.terms.erase(it);
   }
   return true;
 }
 
-// The linear form of an already simplified expression.
-Linear ToLinear(const Expr& e) {
-  if (e->kind == ExprKind::kInt) return {{}, e->int_value};
+bool AddTo(Linear& sum, const Linear& other, int64_t scale) {
+  if (!AddConstant(sum, other.constant, scale)) return false;
+  for (const Term& term : other.terms)
+    if (!AddAtom(sum, term.atom, term.coefficient, scale)) return false;
+  return true;
+}
+
+// sum += scale * e, for an already simplified `e`. False on overflow, which leaves `sum` half added.
+bool AddTo(Linear& sum, const Expr& e, int64_t scale) {
+  if (e->kind == ExprKind::kInt) return AddConstant(sum, e->int_value, scale);
+  int64_t factor;
   if (e->kind == ExprKind::kBinary) {
-    Linear out;
-    if (e->op == Op::kAdd || e->op == Op::kSub) {
-      if (AddTo(out, ToLinear(e->args[0]), 1) && AddTo(out, ToLinear(e->args[1]), e->op == Op::kAdd ? 1 : -1))
-        return out;
-      return {{{e, 1}}, 0};
-    }
-    int64_t scale;
-    if (e->op == Op::kMul && IsConst(e->args[1], &scale)) {
-      if (AddTo(out, ToLinear(e->args[0]), scale)) return out;
-      return {{{e, 1}}, 0};
-    }
+    if (e->op == Op::kAdd) return AddTo(sum, e->args[0], scale) && AddTo(sum, e->args[1], scale);
+    if (e->op == Op::kSub) return scale != INT64_MIN && AddTo(sum, e->args[0], scale) && AddTo(sum, e->args[1], -scale);
+    if (e->op == Op::kMul && IsConst(e->args[1], &factor))
+      return !__builtin_mul_overflow(scale, factor, &factor) && AddTo(sum, e->args[0], factor);
   }
-  if (e->kind == ExprKind::kUnary && e->op == Op::kNeg) {
-    Linear out;
-    if (AddTo(out, ToLinear(e->args[0]), -1)) return out;
-  }
+  if (e->kind == ExprKind::kUnary && e->op == Op::kNeg) return scale != INT64_MIN && AddTo(sum, e->args[0], -scale);
+  return AddAtom(sum, e, 1, scale);
+}
+
+// The linear form of an already simplified expression; one that overflows is an atom.
+Linear ToLinear(const Expr& e) {
+  Linear out;
+  if (AddTo(out, e, 1)) return out;
   return {{{e, 1}}, 0};
 }
 
+Expr IndexBinary(Op op, Expr a, Expr b) { return Typed(Binary(op, std::move(a), std::move(b)), IndexType()); }
+
 Expr FromLinear(const Linear& sum) {
-  Expr out;
   // A positive term leads, so that no expression starts with a negation where it need not.
-  std::vector<Term> terms = sum.terms;
-  auto positive = std::find_if(terms.begin(), terms.end(), [](const Term& t) { return t.coefficient > 0; });
-  if (positive != terms.end()) std::rotate(terms.begin(), positive, positive + 1);
-  for (const Term& term : terms) {
+  size_t lead = 0;
+  while (lead < sum.terms.size() && sum.terms[lead].coefficient <= 0) ++lead;
+  if (lead == sum.terms.size()) lead = 0;
+  Expr out;
+  for (size_t i = 0; i < sum.terms.size(); ++i) {
+    const Term& term = sum.terms[i == 0 ? lead : i <= lead ? i - 1 : i];
     bool negative = term.coefficient < 0 && out && term.coefficient != INT64_MIN;
     int64_t scale = negative ? -term.coefficient : term.coefficient;
-    Expr part = scale == 1 ? term.atom : Typed(term.atom * IndexInt(scale), IndexType());
-    if (!out)
-      out = part;
-    else
-      out = Typed(negative ? out - part : out + part, IndexType());
+    Expr part = scale == 1 ? term.atom : IndexBinary(Op::kMul, term.atom, IndexInt(scale));
+    out = out ? IndexBinary(negative ? Op::kSub : Op::kAdd, std::move(out), std::move(part)) : std::move(part);
   }
   if (!out) return IndexInt(sum.constant);
-  if (sum.constant > 0) out = Typed(out + IndexInt(sum.constant), IndexType());
-  if (sum.constant < 0 && sum.constant != INT64_MIN) out = Typed(out - IndexInt(-sum.constant), IndexType());
-  if (sum.constant == INT64_MIN) out = Typed(out + IndexInt(sum.constant), IndexType());
-  return out;
+  if (sum.constant == 0) return out;
+  bool negative = sum.constant < 0 && sum.constant != INT64_MIN;
+  return IndexBinary(negative ? Op::kSub : Op::kAdd, std::move(out), IndexInt(negative ? -sum.constant : sum.constant));
 }
 
 int64_t FloorDivide(int64_t a, int64_t b) {
@@ -124,14 +133,24 @@ class Simplifier {
 
   Expr Visit(const Expr& e) {
     if (e->args.empty()) return e;
+    // Only what several parents share is met again.
+    if (e.use_count() == 1) return VisitOnce(e);
+    if (auto it = done_.find(e); it != done_.end()) return it->second;
+    Expr result = VisitOnce(e);
+    done_.emplace(e, result);
+    return result;
+  }
+
+ private:
+  Expr VisitOnce(const Expr& e) {
     std::vector<Expr> args;
-    args.reserve(e->args.size());
-    bool changed = false;
-    for (const Expr& arg : e->args) {
-      args.push_back(Visit(arg));
-      changed |= args.back() != arg;
+    for (size_t i = 0; i < e->args.size(); ++i) {
+      Expr arg = Visit(e->args[i]);
+      if (args.empty() && arg == e->args[i]) continue;
+      if (args.empty()) args = e->args;
+      args[i] = std::move(arg);
     }
-    Expr node = changed ? WithArgs(e, std::move(args)) : e;
+    Expr node = args.empty() ? e : WithArgs(e, std::move(args));
     if (node->type.tile) return node;
     switch (node->kind) {
       case ExprKind::kBinary:
@@ -146,9 +165,6 @@ class Simplifier {
         return node;
     }
   }
-
- private:
-  Expr Index(const Linear& sum) { return FromLinear(sum); }
 
   Expr VisitBinary(const Expr& e) {
     const Expr &a = e->args[0], &b = e->args[1];
@@ -171,7 +187,7 @@ class Simplifier {
       case Op::kAdd:
       case Op::kSub: {
         Linear sum = ToLinear(a);
-        return AddTo(sum, ToLinear(b), e->op == Op::kAdd ? 1 : -1) ? Index(sum) : e;
+        return AddTo(sum, b, e->op == Op::kAdd ? 1 : -1) ? FromLinear(sum) : e;
       }
       case Op::kMul:
         return VisitMul(e);
@@ -197,11 +213,11 @@ class Simplifier {
         return e;
       case Op::kShl:
         if (int64_t s; IsConst(b, &s) && s >= 0 && s < 62)
-          return VisitMul(Typed(a * IndexInt(int64_t{1} << s), e->type));
+          return VisitMul(IndexBinary(Op::kMul, a, IndexInt(int64_t{1} << s)));
         return e;
       case Op::kShr:
         if (int64_t s; IsConst(b, &s) && s >= 0 && s < 62)
-          return VisitDiv(Typed(FloorDiv(a, IndexInt(int64_t{1} << s)), e->type));
+          return VisitDiv(IndexBinary(Op::kDiv, a, IndexInt(int64_t{1} << s)));
         return e;
       default:
         return e;
@@ -214,7 +230,7 @@ class Simplifier {
     int64_t scale;
     if (IsConst(b, &scale)) {
       Linear out;
-      return AddTo(out, ToLinear(a), scale) ? Index(out) : e;
+      return AddTo(out, a, scale) ? FromLinear(out) : e;
     }
     // Literal factors move out of a product: (x * 4) * y = (x * y) * 4.
     Linear la = ToLinear(a), lb = ToLinear(b);
@@ -222,8 +238,8 @@ class Simplifier {
     int64_t factor = 1;
     if (single(la) && single(lb) &&
         !__builtin_mul_overflow(la.terms[0].coefficient, lb.terms[0].coefficient, &factor) && factor != 1)
-      return Index({{{Typed(la.terms[0].atom * lb.terms[0].atom, IndexType()), factor}}, 0});
-    return Typed(a * b, IndexType());
+      return FromLinear({{{IndexBinary(Op::kMul, la.terms[0].atom, lb.terms[0].atom), factor}}, 0});
+    return IndexBinary(Op::kMul, a, b);
   }
 
   Expr VisitDiv(const Expr& e) {
@@ -245,22 +261,20 @@ class Simplifier {
         quotient.terms.push_back({term.atom, term.coefficient / d});
       } else if (d % term.coefficient == 0 && term.coefficient > 0) {
         // The atom is a multiple of d / coefficient.
-        quotient.terms.push_back({Typed(FloorDiv(term.atom, IndexInt(d / term.coefficient)), IndexType()), 1});
+        quotient.terms.push_back({IndexBinary(Op::kDiv, term.atom, IndexInt(d / term.coefficient)), 1});
       } else {
         exact = false;
       }
     }
     if (!exact) return e;
-    Expr left = Index(rest);
-    Bounds range = BoundsOf(left, facts_);
-    if (range.Within(0, d - 1)) return Index(quotient);
+    if (RangeOf(rest).Within(0, d - 1)) return FromLinear(quotient);
     Linear coarse, fine;
     int64_t unit;
     Expr tail = SplitFine(rest, d, &coarse, &fine, &unit)
-                    ? Visit(Typed(FloorDiv(Index(DividedBy(coarse, unit)), IndexInt(d / unit)), IndexType()))
+                    ? VisitDiv(IndexBinary(Op::kDiv, FromLinear(DividedBy(coarse, unit)), IndexInt(d / unit)))
                     : DivideRest(rest, d);
     Linear out = quotient;
-    return AddTo(out, ToLinear(tail), 1) ? Index(out) : e;
+    return AddTo(out, tail, 1) ? FromLinear(out) : e;
   }
 
   // Splits `sum` into coarse + fine for some g > 1 that divides d: coarse is a multiple of g, fine lies in [0, g). Then
@@ -274,7 +288,7 @@ class Simplifier {
       if (rest.terms.empty() && sum.constant % g == 0) continue;
       multiple.constant = FloorDivide(sum.constant, g) * g;
       rest.constant = sum.constant - multiple.constant;
-      if (!BoundsOf(Index(rest), facts_).Within(0, g - 1)) continue;
+      if (!RangeOf(rest).Within(0, g - 1)) continue;
       *coarse = std::move(multiple);
       *fine = std::move(rest);
       *unit = g;
@@ -298,18 +312,18 @@ class Simplifier {
       Linear small;
       small.constant = FloorDivide(rest.constant, g);
       for (const Term& term : rest.terms) small.terms.push_back({term.atom, term.coefficient / g});
-      if (d / g == 1) return Index(small);
-      return Visit(Typed(FloorDiv(Index(small), IndexInt(d / g)), IndexType()));
+      if (d / g == 1) return FromLinear(small);
+      return VisitDiv(IndexBinary(Op::kDiv, FromLinear(small), IndexInt(d / g)));
     }
     if (rest.terms.size() == 1 && rest.constant == 0 && rest.terms[0].coefficient == 1) {
       const Expr& atom = rest.terms[0].atom;
       int64_t inner, joined;
       if (atom->kind == ExprKind::kBinary && atom->op == Op::kDiv && IsConst(atom->args[1], &inner) && inner > 0 &&
           !__builtin_mul_overflow(inner, d, &joined))
-        return Visit(Typed(FloorDiv(atom->args[0], IndexInt(joined)), IndexType()));
+        return VisitDiv(IndexBinary(Op::kDiv, atom->args[0], IndexInt(joined)));
       // (x % m) / d = (x / d) % (m / d) reads worse; it is left alone.
     }
-    return Typed(FloorDiv(Index(rest), IndexInt(d)), IndexType());
+    return IndexBinary(Op::kDiv, FromLinear(rest), IndexInt(d));
   }
 
   Expr VisitMod(const Expr& e) {
@@ -319,40 +333,39 @@ class Simplifier {
     if (d == 1) return IndexInt(0);
     Linear multiple, rest;
     SplitByDivisor(ToLinear(a), d, facts_, &multiple, &rest);
-    Expr left = Index(rest);
-    if (BoundsOf(left, facts_).Within(0, d - 1)) return left;
+    if (RangeOf(rest).Within(0, d - 1)) return FromLinear(rest);
     Linear coarse, fine;
     int64_t unit;
     if (SplitFine(rest, d, &coarse, &fine, &unit)) {  // (8x + y) % 64 = (x % 8) * 8 + y
-      Expr inner = Visit(Typed(Mod(Index(DividedBy(coarse, unit)), IndexInt(d / unit)), IndexType()));
+      Expr inner = VisitMod(IndexBinary(Op::kMod, FromLinear(DividedBy(coarse, unit)), IndexInt(d / unit)));
       Linear out;
-      if (AddTo(out, ToLinear(inner), unit) && AddTo(out, fine, 1)) return Index(out);
+      if (AddTo(out, inner, unit) && AddTo(out, fine, 1)) return FromLinear(out);
     }
     int64_t g = d;
     for (const Term& term : rest.terms) g = std::gcd(g, term.coefficient);
     if (g > 1 && g < d && rest.constant % g == 0) {  // (4x) % 32 = (x % 8) * 4
       Linear small{{}, rest.constant / g};
       for (const Term& term : rest.terms) small.terms.push_back({term.atom, term.coefficient / g});
-      Expr inner = Visit(Typed(Mod(Index(small), IndexInt(d / g)), IndexType()));
+      Expr inner = VisitMod(IndexBinary(Op::kMod, FromLinear(small), IndexInt(d / g)));
       Linear out;
-      if (AddTo(out, ToLinear(inner), g)) return Index(out);
+      if (AddTo(out, inner, g)) return FromLinear(out);
     }
     if (rest.terms.size() == 1 && rest.constant == 0 && rest.terms[0].coefficient == 1) {
       const Expr& atom = rest.terms[0].atom;
       int64_t inner;
       if (atom->kind == ExprKind::kBinary && atom->op == Op::kMod && IsConst(atom->args[1], &inner) && inner % d == 0)
-        return Visit(Typed(Mod(atom->args[0], IndexInt(d)), IndexType()));
+        return VisitMod(IndexBinary(Op::kMod, atom->args[0], IndexInt(d)));
     }
-    return Typed(Mod(left, IndexInt(d)), IndexType());
+    return IndexBinary(Op::kMod, FromLinear(rest), IndexInt(d));
   }
 
   Expr VisitCeilDiv(const Expr& e) {
     const Expr &a = e->args[0], &b = e->args[1];
     int64_t d;
     if (!IsConst(b, &d) || d <= 0) return e;
-    if (DivisorOf(a, facts_) % d == 0) return VisitDiv(Typed(FloorDiv(a, b), IndexType()));
+    if (DivisorOf(a, facts_) % d == 0) return VisitDiv(IndexBinary(Op::kDiv, a, b));
     Linear sum = ToLinear(a);
-    if (!AddTo(sum, {{}, d - 1}, 1)) return e;
+    if (!AddConstant(sum, d - 1, 1)) return e;
     if (sum.terms.empty()) return IndexInt(FloorDivide(sum.constant, d));
     return e;
   }
@@ -369,8 +382,8 @@ class Simplifier {
 
   Proof ProveLessEqual(const Expr& a, const Expr& b) {
     Linear difference = ToLinear(a);
-    if (!AddTo(difference, ToLinear(b), -1)) return Proof::kUnknown;
-    Bounds range = BoundsOf(Index(difference), facts_);
+    if (!AddTo(difference, b, -1)) return Proof::kUnknown;
+    const Bounds range = RangeOf(difference);
     if (range.max <= 0) return Proof::kTrue;
     if (range.min > 0) return Proof::kFalse;
     return Proof::kUnknown;
@@ -381,11 +394,8 @@ class Simplifier {
     auto boolean = [&](bool v) { return Typed(Bool(v), e->type); };
     if (IsIndex(a) && IsIndex(b)) {
       Linear difference = ToLinear(a);
-      if (!AddTo(difference, ToLinear(b), -1)) return e;
-      Expr left = Index(difference), zero = IndexInt(0);
-      Node compare = *e;
-      compare.args = {left, zero};
-      Proof proof = Prove(std::make_shared<const Node>(std::move(compare)), facts_);
+      if (!AddTo(difference, b, -1)) return e;
+      Proof proof = ProveCompare(e->op, RangeOf(difference), {0, 0});
       if (proof != Proof::kUnknown) return boolean(proof == Proof::kTrue);
       if (Expr scaled = CancelDivisor(e, difference)) return scaled;
       return e;
@@ -417,7 +427,7 @@ class Simplifier {
       right.constant = limit;
     else
       left.constant = -limit;
-    return Typed(Lt(Index(left), Index(right)), e->type);
+    return Typed(Lt(FromLinear(left), FromLinear(right)), e->type);
   }
 
   Expr VisitLogic(const Expr& e) {
@@ -436,7 +446,7 @@ class Simplifier {
     if (e->op == Op::kNot && a->kind == ExprKind::kBool) return Typed(Bool(!a->int_value), e->type);
     if (e->op == Op::kNeg && IsIndex(e)) {
       Linear out;
-      if (AddTo(out, ToLinear(a), -1)) return Index(out);
+      if (AddTo(out, a, -1)) return FromLinear(out);
     }
     return e;
   }
@@ -459,7 +469,15 @@ class Simplifier {
     return e;
   }
 
+  // Of FromLinear(sum), without making it.
+  Bounds RangeOf(const Linear& sum) const {
+    Bounds range{sum.constant, sum.constant};
+    for (const Term& term : sum.terms) range = Sum(range, Scaled(BoundsOf(term.atom, facts_), term.coefficient));
+    return range;
+  }
+
   const Facts& facts_;
+  std::map<Expr, Expr> done_;
 };
 
 }  // namespace

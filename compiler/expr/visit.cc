@@ -50,7 +50,7 @@ Expr MapChildren(const Expr& node, absl::FunctionRef<Expr(const Expr&)> fn) {
   if (args) copy.args = *std::move(args);
   if (attrs) copy.attrs = *std::move(attrs);
   if (config) copy.tile.via_config = *std::move(config);
-  return std::make_shared<const Node>(std::move(copy));
+  return MakeExpr(std::move(copy));
 }
 
 Expr Rewrite(const Expr& root, absl::FunctionRef<Expr(const Expr&)> fn) {

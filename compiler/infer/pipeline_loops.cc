@@ -32,8 +32,8 @@ const Type& IndexType() {
   return *type;
 }
 Expr I(int64_t v) { return WithType(Int(v), IndexType()); }
-Expr T(Expr e) { return WithType(e, IndexType()); }
-Expr B(Expr e) { return WithType(e, {DType::kBool}); }
+Expr T(Expr e) { return WithType(std::move(e), IndexType()); }
+Expr B(Expr e) { return WithType(std::move(e), {DType::kBool}); }
 Expr Commit() { return B(Call("cp_async_commit", {})); }
 
 // A body split into what one step needs before its work can start, and the work.
@@ -366,7 +366,7 @@ class Pipeliner {
       node.tile.via = via;
       for (Expr& arg : node.args) arg = Substitute(Substitute(arg, values), buffers);
       StmtNode stmt = *copy;
-      stmt.value = std::make_shared<const Node>(std::move(node));
+      stmt.value = MakeExpr(std::move(node));
       out.push_back(ir::MakeStmt(std::move(stmt)));
     }
     return out;

@@ -260,7 +260,7 @@ absl::Status NodeTable::ReadNode(const wire::Node& wire, size_t index) {
   KILN_RETURN_IF_ERROR(CheckNode(where, node));
   if (++row.height > kMaxHeight) return DecodeError(where, ": nested more than ", kMaxHeight, " deep");
   if (++row.size > kMaxNodes) return DecodeError(where, ": stands for more than ", kMaxNodes, " nodes");
-  row.expr = std::make_shared<const Node>(std::move(node));
+  row.expr = MakeExpr(std::move(node));
   rows_.push_back(std::move(row));
   return absl::OkStatus();
 }

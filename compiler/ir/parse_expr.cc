@@ -54,7 +54,7 @@ Expr Parser::Finish(Node node, int height) {
     return nullptr;
   }
   if (!CountNode()) return nullptr;
-  return std::make_shared<const Node>(std::move(node));
+  return MakeExpr(std::move(node));
 }
 
 Expr Parser::ParseExpr(int min_precedence) {
@@ -117,7 +117,7 @@ Expr Parser::ParseUnary() {
       if (!inf) return nullptr;
       Node node = *inf;
       node.float_value = -kInfinity;
-      return std::make_shared<const Node>(std::move(node));
+      return MakeExpr(std::move(node));
     }
   }
   Deeper deeper(nesting_);

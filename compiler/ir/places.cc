@@ -74,7 +74,7 @@ class Walk {
     Visit(node.args);
     for (Attr& attr : node.attrs) Visit(attr.value);
     for (Attr& setting : node.tile.via_config) Visit(setting.value);
-    e = std::make_shared<const Node>(std::move(node));
+    e = MakeExpr(std::move(node));
   }
 
   absl::FunctionRef<void(Location&)> at_;

@@ -126,7 +126,7 @@ Expr BindDTypes(const Expr& expr, const std::map<std::string, DType>& values) {
     Node copy = *e;
     bool changed = false;
     BindDType(copy.dtype, values, changed);
-    return changed ? std::make_shared<const Node>(std::move(copy)) : e;
+    return changed ? MakeExpr(std::move(copy)) : e;
   });
 }
 

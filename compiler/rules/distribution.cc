@@ -18,7 +18,7 @@ const Type& IndexType() {
   return *type;
 }
 Expr I(int64_t v) { return WithType(Int(v), IndexType()); }
-Expr T(Expr e) { return WithType(e, IndexType()); }
+Expr T(Expr e) { return WithType(std::move(e), IndexType()); }
 
 layout::Axis LayoutAxis(DigitAxis axis) {
   switch (axis) {

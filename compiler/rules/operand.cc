@@ -19,7 +19,7 @@ const Type& IndexType() {
   return *type;
 }
 Expr I(int64_t v) { return WithType(Int(v), IndexType()); }
-Expr T(Expr e) { return WithType(e, IndexType()); }
+Expr T(Expr e) { return WithType(std::move(e), IndexType()); }
 
 absl::StatusOr<TensorInfo> InfoOfAlloc(const ir::TensorDecl& decl) {
   TensorInfo info;

@@ -89,7 +89,7 @@ class Inliner {
         dim.kind = ExprKind::kDim;
         dim.int_value = static_cast<int64_t>(d);
         dim.args = {args[i]};
-        values[extent->name] = std::make_shared<const Node>(std::move(dim));
+        values[extent->name] = MakeExpr(std::move(dim));
       }
     }
     body = ir::Substitute(body, values);

@@ -156,7 +156,7 @@ class Normalizer {
     Node map = *value;
     map.tile.op = TileOpKind::kMap;
     map.args[1] = Hoist(value->args[1], out, false);
-    return std::make_shared<const Node>(std::move(map));
+    return MakeExpr(std::move(map));
   }
 
   // Reductions inside `e` become names of their own, innermost first. With `keep_outer`, one that is all of `e` stays.

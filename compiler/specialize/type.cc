@@ -619,7 +619,7 @@ class Typer {
       default:
         break;
     }
-    return std::make_shared<const Node>(std::move(node));
+    return MakeExpr(std::move(node));
   }
 
   absl::StatusOr<Expr> TypeReduction(const Expr& e, Node node) {
@@ -642,7 +642,7 @@ class Typer {
         node.type.shape.erase(node.type.shape.begin() + value);
       }
     }
-    return std::make_shared<const Node>(std::move(node));
+    return MakeExpr(std::move(node));
   }
 
   absl::Status CheckGemm(const Expr& e, const std::vector<Expr>& args) {

@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "kiln/internal/status_macros.h"
 #include "runtime/cpu/float_mode.h"
-#include "runtime/launch_recipe.h"
 
 namespace kiln::runtime::cpu {
 namespace {
@@ -53,20 +52,20 @@ absl::Status CpuKernel::Launch(void* /*stream*/, absl::Span<const Arg> args) con
     return absl::InvalidArgumentError(
         absl::StrCat("launch: kernel \"", kernel_, "\": expected ", arg_count_, " arguments, found ", args.size()));
   ResolvedLaunch launch;
-  KILN_RETURN_IF_ERROR(Evaluate(recipe_, args, shared_->limits, &launch));
+  KILN_RETURN_IF_ERROR(recipe_.Evaluate(args, shared_->limits, &launch));
   if (launch.empty()) return absl::OkStatus();
   if (launch.count + 3 > kMaxNativeParams)
     return absl::InternalError(
         absl::StrCat("launch: expected at most ", kMaxNativeParams - 3, " native arguments, found ", launch.count));
   for (int64_t extent : launch.grid) launch.params[launch.count++] = static_cast<uint64_t>(extent);
-  Grid grid{module_->entry(), launch.params, launch.grid, &shared_->scratch, recipe_.scratch_bytes};
+  Grid grid{module_->entry(), launch.params, launch.grid, &shared_->scratch, recipe_.recipe().scratch_bytes};
   int64_t count = launch.grid[0] * launch.grid[1] * launch.grid[2];
   int64_t width = std::max(1, shared_->parallel->width());
   int64_t grain = std::max<int64_t>(1, count / (width * kRangesPerThread));
   shared_->parallel->For(count, grain, &RunRange, &grid);
   if (grid.out_of_memory)
     return absl::ResourceExhaustedError(
-        absl::StrCat("launch: no memory for a worker's scratch of ", recipe_.scratch_bytes, " bytes"));
+        absl::StrCat("launch: no memory for a worker's scratch of ", recipe_.recipe().scratch_bytes, " bytes"));
   return absl::OkStatus();
 }
 

@@ -9,6 +9,7 @@
 #include "runtime/cpu/parallel.h"
 #include "runtime/cpu/scratch.h"
 #include "runtime/device.h"
+#include "runtime/prepared_recipe.h"
 
 namespace kiln::runtime::cpu {
 
@@ -37,7 +38,7 @@ class CpuKernel : public LoadedKernel {
   std::shared_ptr<Shared> shared_;
   std::unique_ptr<const Module> module_;
   const std::string kernel_;
-  const LaunchRecipe recipe_;
+  const PreparedRecipe recipe_;
   const size_t arg_count_;
 };
 

@@ -7,7 +7,6 @@
 #include "runtime/cuda/context.h"
 #include "runtime/cuda/status.h"
 #include "runtime/cuda/tensor_map.h"
-#include "runtime/launch_recipe.h"
 
 namespace kiln::runtime::cuda {
 namespace {
@@ -32,7 +31,7 @@ CudaKernel::CudaKernel(const Driver& driver, Context context, Function function,
       recipe_(artifact.recipe),
       arg_count_(artifact.args.size()),
       has_tensor_maps_(
-          std::any_of(recipe_.params.begin(), recipe_.params.end(),
+          std::any_of(artifact.recipe.params.begin(), artifact.recipe.params.end(),
                       [](const RecipeParam& param) { return param.kind == RecipeParam::Kind::kTensorMap; })),
       launching_(absl::StrCat("launch ", artifact.kernel)) {}
 
@@ -41,15 +40,16 @@ absl::Status CudaKernel::Launch(void* stream, absl::Span<const Arg> args) const 
     return absl::InvalidArgumentError(
         absl::StrCat("cuda: ", launching_, ": expected ", arg_count_, " arguments, found ", args.size()));
   ResolvedLaunch launch;
-  if (absl::Status status = Evaluate(recipe_, args, limits_, &launch); !status.ok()) return status;
+  if (absl::Status status = recipe_.Evaluate(args, limits_, &launch); !status.ok()) return status;
   if (launch.empty()) return absl::OkStatus();
   const int64_t(&grid)[3] = launch.grid;
   if (grid[0] > kMaxGrid[0] || grid[1] > kMaxGrid[1] || grid[2] > kMaxGrid[2]) return GridTooLarge(launching_, grid);
+  const LaunchRecipe& recipe = recipe_.recipe();
   void* params[kMaxNativeParams];
   for (int i = 0; i < launch.count; ++i) params[i] = &launch.params[i];
   TensorMap maps[kMaxTensorMaps];
   for (int i = 0, next = 0; i < launch.count && has_tensor_maps_; ++i) {
-    const RecipeParam& param = recipe_.params[static_cast<size_t>(i)];
+    const RecipeParam& param = recipe.params[static_cast<size_t>(i)];
     if (param.kind != RecipeParam::Kind::kTensorMap) continue;
     if (absl::Status status = EncodeTensorMap(driver_, param, args[param.arg].tensor, &maps[next]); !status.ok())
       return status;
@@ -58,13 +58,13 @@ absl::Status CudaKernel::Launch(void* stream, absl::Span<const Arg> args) const 
   CurrentContext current(driver_, context_);
   Result result = current.result();
   const auto x = static_cast<unsigned>(grid[0]), y = static_cast<unsigned>(grid[1]), z = static_cast<unsigned>(grid[2]);
-  const auto block = static_cast<unsigned>(recipe_.block), shared = static_cast<unsigned>(recipe_.shared_bytes);
-  if (result == kSuccess && recipe_.cluster <= 1) {
+  const auto block = static_cast<unsigned>(recipe.block), shared = static_cast<unsigned>(recipe.shared_bytes);
+  if (result == kSuccess && recipe.cluster <= 1) {
     result =
         driver_.LaunchKernel(function_, x, y, z, block, 1, 1, shared, static_cast<Stream>(stream), params, nullptr);
   } else if (result == kSuccess) {
     LaunchAttribute attribute;
-    attribute.cluster_x = static_cast<unsigned>(recipe_.cluster);
+    attribute.cluster_x = static_cast<unsigned>(recipe.cluster);
     LaunchConfig config = {x, y, z, block, 1, 1, shared, static_cast<Stream>(stream), &attribute, 1};
     result = driver_.LaunchKernelEx(&config, function_, params, nullptr);
   }

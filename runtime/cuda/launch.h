@@ -6,6 +6,7 @@
 
 #include "runtime/cuda/driver.h"
 #include "runtime/device.h"
+#include "runtime/prepared_recipe.h"
 
 namespace kiln::runtime::cuda {
 
@@ -23,7 +24,7 @@ class CudaKernel : public LoadedKernel {
   const Context context_;
   const Function function_;
   const DeviceLimits limits_;
-  const LaunchRecipe recipe_;
+  const PreparedRecipe recipe_;
   const size_t arg_count_;
   const bool has_tensor_maps_;
   const std::string launching_;  // "launch rmsnorm": for errors

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "kiln/internal/status_macros.h"
-#include "runtime/launch_recipe.h"
+#include "runtime/prepared_recipe.h"
 
 namespace kiln::runtime {
 
@@ -19,7 +19,7 @@ class FakeKernel : public LoadedKernel {
       return absl::InvalidArgumentError(
           absl::StrCat("fake: launch ", kernel_, ": expected ", arg_count_, " arguments, found ", args.size()));
     ResolvedLaunch launch;
-    if (absl::Status status = Evaluate(recipe_, args, device_->options_.limits, &launch); !status.ok()) return status;
+    if (absl::Status status = recipe_.Evaluate(args, device_->options_.limits, &launch); !status.ok()) return status;
     if (launch.empty()) return absl::OkStatus();
     device_->launch_count_.fetch_add(1, std::memory_order_relaxed);
     if (device_->options_.record) Record(stream, launch);
@@ -31,8 +31,8 @@ class FakeKernel : public LoadedKernel {
     FakeLaunch record;
     record.kernel = kernel_;
     std::copy(std::begin(launch.grid), std::end(launch.grid), record.grid);
-    record.block = recipe_.block;
-    record.shared_bytes = recipe_.shared_bytes;
+    record.block = recipe_.recipe().block;
+    record.shared_bytes = recipe_.recipe().shared_bytes;
     record.stream = stream;
     record.params.assign(launch.params, launch.params + launch.count);
     device_->Record(std::move(record));
@@ -40,7 +40,7 @@ class FakeKernel : public LoadedKernel {
 
   FakeDevice* const device_;  // Borrowed; a device outlives what it loaded.
   const std::string kernel_;
-  const LaunchRecipe recipe_;
+  const PreparedRecipe recipe_;
   const size_t arg_count_;
 };
 

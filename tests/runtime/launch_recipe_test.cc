@@ -2,11 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "runtime/prepared_recipe.h"
 
 namespace kiln::runtime {
 namespace {
@@ -37,7 +41,17 @@ class LaunchRecipeTest : public ::testing::Test {
     specs_.push_back({"n", false, DType::kI32, 0, false});
   }
 
-  absl::Status Evaluate() { return runtime::Evaluate(recipe_, args_, limits_, &launch_); }
+  // Both ways to evaluate a recipe, which must agree.
+  absl::Status Evaluate() {
+    const absl::Status status = runtime::Evaluate(recipe_, args_, limits_, &launch_);
+    ResolvedLaunch prepared;
+    EXPECT_EQ(PreparedRecipe(recipe_).Evaluate(args_, limits_, &prepared), status);
+    if (!status.ok()) return status;
+    EXPECT_TRUE(std::equal(launch_.grid, launch_.grid + 3, prepared.grid));
+    EXPECT_EQ(std::vector<uint64_t>(launch_.params, launch_.params + launch_.count),
+              std::vector<uint64_t>(prepared.params, prepared.params + prepared.count));
+    return status;
+  }
   std::string EvaluateError() { return std::string(Evaluate().message()); }
   std::string ValidateError() { return std::string(Validate(recipe_, specs_).message()); }
 
@@ -161,6 +175,32 @@ TEST_F(LaunchRecipeTest, GuardNamesItsMessageAndValues) {
   EXPECT_EQ(status.message(), "launch: x: M must be a multiple of 8 (argument 0 extent 0 = 1001)");
   shape_[0] = 1008;
   EXPECT_TRUE(Evaluate().ok());
+}
+
+TEST_F(LaunchRecipeTest, SeveralGuardsOfOneFact) {
+  recipe_.guards = {{{Const(8), Dim(0, 0), Do(RecipeOp::kLe)}, "M is below 8"},
+                    {{Dim(0, 0), Const(2000), Do(RecipeOp::kLe)}, "M is above 2000"},
+                    {{Dim(0, 0), Const(1500), Do(RecipeOp::kLe)}, "M is above 1500"},
+                    {{Dim(0, 0), Const(4), Do(RecipeOp::kMod), Const(0), Do(RecipeOp::kEq)}, "M is odd"},
+                    {{Dim(0, 0), Const(3), Do(RecipeOp::kMod), Const(0), Do(RecipeOp::kEq)}, "M and 3"},
+                    {{Dim(0, 0), Dim(0, 1), Do(RecipeOp::kLt)}, "M is not below N"}};
+  const std::pair<int64_t, std::string> cases[] = {
+      {0, "launch: M is below 8 (argument 0 extent 0 = 0)"},
+      {7, "launch: M is below 8 (argument 0 extent 0 = 7)"},
+      {1501, "launch: M is above 1500 (argument 0 extent 0 = 1501)"},
+      {2001, "launch: M is above 2000 (argument 0 extent 0 = 2001)"},
+      {10, "launch: M is odd (argument 0 extent 0 = 10)"},
+      {8, "launch: M and 3 (argument 0 extent 0 = 8)"},
+      {12, ""},
+      {1500, ""},
+  };
+  for (const auto& [extent, message] : cases) {
+    shape_[0] = extent;
+    EXPECT_EQ(EvaluateError(), message) << extent;
+  }
+  shape_[0] = 12;
+  shape_[1] = 12;
+  EXPECT_EQ(EvaluateError(), "launch: M is not below N (argument 0 extent 0 = 12, argument 0 extent 1 = 12)");
 }
 
 TEST_F(LaunchRecipeTest, NarrowParameterThatDoesNotFit) {

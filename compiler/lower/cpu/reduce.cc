@@ -68,7 +68,7 @@ struct Reducer {
   }
 };
 
-Expr Typed(Expr e, DType dtype) { return WithType(e, {dtype}); }
+Expr Typed(Expr e, DType dtype) { return WithType(std::move(e), {dtype}); }
 
 }  // namespace
 

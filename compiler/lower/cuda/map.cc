@@ -60,7 +60,7 @@ absl::Status StoreRun(Lowering& lower, const RunValue& value, const Expr& regist
       pack.dtype.dtype = dtype;
       pack.args = {widen(a), widen(b)};
       pack.type = {dtype, 2};
-      lower.Add(ir::Store(registers, lower.Simple(AddI(base, even)), std::make_shared<const Node>(std::move(pack))));
+      lower.Add(ir::Store(registers, lower.Simple(AddI(base, even)), MakeExpr(std::move(pack))));
       return absl::OkStatus();
     };
     if (status.ok()) status = emit();

@@ -11,7 +11,7 @@ namespace kiln::cuda {
 namespace {
 
 Expr Identity(TileOpKind op, DType dtype) {
-  auto typed = [&](Expr e) { return WithType(e, {dtype}); };
+  auto typed = [&](Expr e) { return WithType(std::move(e), {dtype}); };
   if (dtype == DType::kBool) return typed(Bool(false));
   if (IsFloat(dtype)) {
     double inf = std::numeric_limits<double>::infinity();

@@ -108,7 +108,7 @@ class Generator {
     node.kind = kind;
     node.dtype = AnyDTypeRef();
     node.args = std::move(args);
-    return std::make_shared<const Node>(std::move(node));
+    return MakeExpr(std::move(node));
   }
 
   Expr WithInt(ExprKind kind, std::vector<Expr> args, int64_t value) {
@@ -116,7 +116,7 @@ class Generator {
     node.kind = kind;
     node.int_value = value;
     node.args = std::move(args);
-    return std::make_shared<const Node>(std::move(node));
+    return MakeExpr(std::move(node));
   }
 
   Expr View(int depth) {
@@ -127,14 +127,14 @@ class Generator {
       node.kind = ExprKind::kReshape;
       node.args = Exprs(depth, pick_(3));
       node.args.insert(node.args.begin(), base);
-      return std::make_shared<const Node>(std::move(node));
+      return MakeExpr(std::move(node));
     }
     if (pick_(3) == 0) {
       Node node;
       node.kind = ExprKind::kPermute;
       node.args = {base};
       for (uint64_t i = pick_(3); i > 0; --i) node.ints.push_back(Small());
-      return std::make_shared<const Node>(std::move(node));
+      return MakeExpr(std::move(node));
     }
     std::vector<Expr> items;
     for (uint64_t i = pick_(4); i > 0; --i) {
@@ -182,7 +182,7 @@ class Generator {
     if (Maybe()) return call;
     Node typed = *call;
     typed.dtype = AnyDTypeRef();
-    return std::make_shared<const Node>(std::move(typed));
+    return MakeExpr(std::move(typed));
   }
 
   Expr AnyUnary(int depth) {
@@ -210,7 +210,7 @@ class Generator {
         const MathFunction& math = MathFunctions()[pick_(MathFunctions().size())];
         Node node = *Math(math.op, Exprs(depth, static_cast<uint64_t>(math.operands)));
         node.int_value = math.precise && pick_(2) == 0;
-        return std::make_shared<const Node>(std::move(node));
+        return MakeExpr(std::move(node));
       }
       case 7:
         return View(depth);

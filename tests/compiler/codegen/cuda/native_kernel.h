@@ -65,7 +65,7 @@ inline ir::Stmt AllocOf(std::string name, DType dtype, int64_t count, ir::Space 
 inline Expr Pack2(DType dtype, Expr low, Expr high) {
   Node node = *Call("pack2", {std::move(low), std::move(high)});
   node.dtype.dtype = dtype;
-  return std::make_shared<const Node>(std::move(node));
+  return MakeExpr(std::move(node));
 }
 
 }  // namespace kiln
