@@ -94,7 +94,13 @@ class Binder {
   }
 
   ABSL_ATTRIBUTE_ALWAYS_INLINE bool BindDType(int i, const Signature::Parameter& param, const kiln_dl_tensor& tensor) {
-    DType found = FromDlpack(tensor.dtype);
+    // Most calls' tensors are of one dtype, which is looked up once.
+    const uint32_t type = std::bit_cast<uint32_t>(tensor.dtype);
+    if (type != last_type_) {
+      last_type_ = type;
+      last_dtype_ = FromDlpack(tensor.dtype);
+    }
+    DType found = last_dtype_;
     DType expected = param.dtype;
     if (param.dtype_param >= 0) {
       DType& bound = dtypes_[param.dtype_param];
@@ -125,11 +131,15 @@ class Binder {
 
   ABSL_ATTRIBUTE_ALWAYS_INLINE bool BindDevice(int i, const kiln_dl_tensor& tensor) {
     kiln_dl_device device = tensor.device;
+    if (ABSL_PREDICT_TRUE(first_tensor_ >= 0 && device.device_type == first_device_.device_type &&
+                          device.device_id == first_device_.device_id))
+      return true;
     if (device.device_type == KILN_DEVICE_CUDA_MANAGED) device.device_type = KILN_DEVICE_CUDA;
     if (device.device_type == KILN_DEVICE_CUDA_HOST) device = {KILN_DEVICE_CPU, 0};
     if (device.device_type == KILN_DEVICE_CPU) device.device_id = 0;
     if (first_tensor_ < 0) {
       first_tensor_ = i;
+      first_device_ = tensor.device;
       call_.device = device;
       return true;
     }
@@ -299,6 +309,9 @@ class Binder {
   BoundCall& call_;
   absl::Status error_;
   DType dtypes_[kMaxDTypeParams] = {};
+  uint32_t last_type_ = 0;  // A kiln_dl_type; 0 is of no dtype
+  DType last_dtype_ = DType::kNone;
+  kiln_dl_device first_device_ = {};  // As the first tensor spells it
   int first_tensor_ = -1;
   bool has_programs_ = false;
   int tensor_count_ = 0;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "absl/base/attributes.h"
 #include "absl/types/span.h"
 #include "kiln/internal/launch_recipe.h"
 #include "runtime/device.h"
@@ -48,7 +49,8 @@ inline int64_t DenseStride(const TensorArg& tensor, int index) {
 inline bool IsLeaf(RecipeOp op) { return op <= RecipeOp::kLimit; }
 
 // The value of a step without operands. Indices hold by Validate.
-inline int64_t FactOf(const RecipeStep& step, absl::Span<const Arg> args, const DeviceLimits& limits) {
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline int64_t FactOf(const RecipeStep& step, absl::Span<const Arg> args,
+                                                   const DeviceLimits& limits) {
   switch (step.op) {
     case RecipeOp::kDim:
       return args[step.arg].tensor.shape[step.index];

@@ -85,23 +85,78 @@ Linear ToLinear(const Expr& e) {
 
 Expr IndexBinary(Op op, Expr a, Expr b) { return Typed(Binary(op, std::move(a), std::move(b)), IndexType()); }
 
+// The terms in the order they are written in: a positive one leads, so that no expression starts with a negation where
+// it need not.
+class Spelling {
+ public:
+  explicit Spelling(const Linear& sum) : sum_(sum) {
+    while (lead_ < size() && sum.terms[lead_].coefficient <= 0) ++lead_;
+    if (lead_ == size()) lead_ = 0;
+  }
+
+  size_t size() const { return sum_.terms.size(); }
+  const Term& operator[](size_t i) const { return sum_.terms[i == 0 ? lead_ : i <= lead_ ? i - 1 : i]; }
+  // Whether term i is subtracted.
+  bool Subtracts(size_t i) const { return i > 0 && IsNegative((*this)[i].coefficient); }
+  int64_t Scale(size_t i) const { return Subtracts(i) ? -(*this)[i].coefficient : (*this)[i].coefficient; }
+  // INT64_MIN has no positive counterpart, so it is added as it is.
+  static bool IsNegative(int64_t v) { return v < 0 && v != INT64_MIN; }
+
+ private:
+  const Linear& sum_;
+  size_t lead_ = 0;
+};
+
 Expr FromLinear(const Linear& sum) {
-  // A positive term leads, so that no expression starts with a negation where it need not.
-  size_t lead = 0;
-  while (lead < sum.terms.size() && sum.terms[lead].coefficient <= 0) ++lead;
-  if (lead == sum.terms.size()) lead = 0;
+  const Spelling terms(sum);
   Expr out;
-  for (size_t i = 0; i < sum.terms.size(); ++i) {
-    const Term& term = sum.terms[i == 0 ? lead : i <= lead ? i - 1 : i];
-    bool negative = term.coefficient < 0 && out && term.coefficient != INT64_MIN;
-    int64_t scale = negative ? -term.coefficient : term.coefficient;
-    Expr part = scale == 1 ? term.atom : IndexBinary(Op::kMul, term.atom, IndexInt(scale));
-    out = out ? IndexBinary(negative ? Op::kSub : Op::kAdd, std::move(out), std::move(part)) : std::move(part);
+  for (size_t i = 0; i < terms.size(); ++i) {
+    const int64_t scale = terms.Scale(i);
+    Expr part = scale == 1 ? terms[i].atom : IndexBinary(Op::kMul, terms[i].atom, IndexInt(scale));
+    out =
+        out ? IndexBinary(terms.Subtracts(i) ? Op::kSub : Op::kAdd, std::move(out), std::move(part)) : std::move(part);
   }
   if (!out) return IndexInt(sum.constant);
   if (sum.constant == 0) return out;
-  bool negative = sum.constant < 0 && sum.constant != INT64_MIN;
+  const bool negative = Spelling::IsNegative(sum.constant);
   return IndexBinary(negative ? Op::kSub : Op::kAdd, std::move(out), IndexInt(negative ? -sum.constant : sum.constant));
+}
+
+// A literal as FromLinear writes it.
+bool IsIndexInt(const Expr& e, int64_t value) {
+  return IsConst(e, value) && !e->dtype.Known() && e->type.dtype == DType::kI64;
+}
+
+// What `e` adds last, or subtracts; null when it does not.
+const Expr* Addend(const Expr& e, bool subtracts) {
+  const bool is =
+      e->kind == ExprKind::kBinary && e->op == (subtracts ? Op::kSub : Op::kAdd) && e->type.dtype == DType::kI64;
+  return is ? &e->args[1] : nullptr;
+}
+
+// Whether `e` is FromLinear(sum) to the node, which most of what is simplified again is.
+bool Spells(const Expr& e, const Linear& sum) {
+  const Spelling terms(sum);
+  const Expr* rest = &e;
+  if (terms.size() == 0) return false;
+  if (sum.constant != 0) {
+    const bool negative = Spelling::IsNegative(sum.constant);
+    const Expr* addend = Addend(*rest, negative);
+    if (!addend || !IsIndexInt(*addend, negative ? -sum.constant : sum.constant)) return false;
+    rest = &(*rest)->args[0];
+  }
+  for (size_t i = terms.size(); i-- > 0;) {
+    const Expr* part = i == 0 ? rest : Addend(*rest, terms.Subtracts(i));
+    if (!part) return false;
+    const Node& node = **part;
+    const bool scaled = terms.Scale(i) != 1;
+    if (scaled && !(node.kind == ExprKind::kBinary && node.op == Op::kMul && node.type.dtype == DType::kI64 &&
+                    IsIndexInt(node.args[1], terms.Scale(i))))
+      return false;
+    if ((scaled ? node.args[0] : *part) != terms[i].atom) return false;
+    if (i > 0) rest = &(*rest)->args[0];
+  }
+  return true;
 }
 
 int64_t FloorDivide(int64_t a, int64_t b) {
@@ -187,7 +242,7 @@ class Simplifier {
       case Op::kAdd:
       case Op::kSub: {
         Linear sum = ToLinear(a);
-        return AddTo(sum, b, e->op == Op::kAdd ? 1 : -1) ? FromLinear(sum) : e;
+        return AddTo(sum, b, e->op == Op::kAdd ? 1 : -1) && !Spells(e, sum) ? FromLinear(sum) : e;
       }
       case Op::kMul:
         return VisitMul(e);
@@ -230,7 +285,7 @@ class Simplifier {
     int64_t scale;
     if (IsConst(b, &scale)) {
       Linear out;
-      return AddTo(out, a, scale) ? FromLinear(out) : e;
+      return AddTo(out, a, scale) && !Spells(e, out) ? FromLinear(out) : e;
     }
     // Literal factors move out of a product: (x * 4) * y = (x * y) * 4.
     Linear la = ToLinear(a), lb = ToLinear(b);
