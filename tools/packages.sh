@@ -6,6 +6,7 @@
 KILN_BUILD_PACKAGES=(
   ccache
   cmake
+  dpkg-dev
   g++
   libabsl-dev
   libcli11-dev
@@ -21,6 +22,7 @@ KILN_BUILD_PACKAGES=(
   pkg-config
   protobuf-compiler
   python3
+  python3-dev
   zlib1g-dev
 )
 
@@ -29,6 +31,8 @@ KILN_TEST_PACKAGES=(
   libgmock-dev
   libgtest-dev
   librapidcheck-dev
+  python3-numpy
+  python3-venv
 )
 
 # What tools/check runs besides the tests: formatter, linter, sanitizers, fuzzer, speller.

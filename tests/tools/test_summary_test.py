@@ -61,7 +61,7 @@ class Summary(unittest.TestCase):
 
     def test_other_programs_count_by_their_closing_line_or_as_one(self):
         status, lines = self.summarize(
-            junit("vectors", "run", "skipped v7: not ours\n3 passed, 0 failed\n41 passed, 0 failed, 2 skipped\n"),
+            junit("vectors", "run", "skipped v7: not ours\n3 passed, 0 failed\n41 passed, 0 failed, 1 skipped\n"),
             junit("example", "run", "hi"),
         )
         self.assertEqual(
@@ -70,10 +70,44 @@ class Summary(unittest.TestCase):
                 0,
                 [
                     "skipped  vectors: v7: not ours",
-                    "skipped  1 more, whose programs gave no reason",
-                    "42 passed, 0 failed, 2 skipped",
+                    "42 passed, 0 failed, 1 skipped",
                 ],
             ),
+        )
+
+    def test_reasons_in_the_words_of_unittest(self):
+        output = "test_0 (t.T.test_0) ... ok\ntest_a (t.T.test_a) ... skipped &apos;no numpy&apos;\ntest_b (t.T.test_b)\nSays. ... skipped &quot;it&apos;s off&quot;\n"
+        status, lines = self.summarize(junit("python", "run", output + "3 passed, 0 failed, 2 skipped\n"))
+        self.assertEqual(status, 0)
+        self.assertEqual(
+            lines,
+            [
+                "skipped  python: test_a: no numpy",
+                "skipped  python: test_b: it's off",
+                "3 passed, 0 failed, 2 skipped",
+            ],
+        )
+
+    def test_a_skip_without_a_reason_is_a_failure(self):
+        report = (
+            '<testcase name="Launches" classname="Gpu" status="run" result="skipped">'
+            '<skipped message="a/b_test.cc:7&#x0A;"/></testcase>'
+        )
+        status, lines = self.summarize(
+            junit("sum_test", "run"),
+            junit("vectors", "run", "1 passed, 0 failed, 1 skipped\n"),
+            junit("gpu", "notrun", "", skipped="SKIP_RETURN_CODE=77"),
+            reports=[("sum_test", report)],
+        )
+        self.assertEqual(status, 1)
+        self.assertEqual(
+            lines,
+            [
+                "FAILED   sum_test: Gpu.Launches (skipped without a reason)",
+                "FAILED   vectors (skipped without a reason)",
+                "FAILED   gpu (skipped without a reason)",
+                "1 passed, 3 failed, 0 skipped",
+            ],
         )
 
     def test_a_closing_line_without_failures_does_not_excuse_an_error(self):
@@ -84,6 +118,7 @@ class Summary(unittest.TestCase):
         status, lines = self.summarize(
             junit("old", "disabled"),
             junit("gpu", "notrun", "no GPU here\n", skipped="SKIP_RETURN_CODE=77"),
+            junit("told", "notrun", "skipped: not built\n", skipped="SKIP_REGULAR_EXPRESSION_MATCHED"),
             junit("gone", "notrun", skipped="Unable to find executable"),
         )
         self.assertEqual(status, 1)
@@ -92,8 +127,9 @@ class Summary(unittest.TestCase):
             [
                 "skipped  old: disabled",
                 "skipped  gpu: no GPU here",
+                "skipped  told: not built",
                 "FAILED   gone (not run: Unable to find executable)",
-                "0 passed, 1 failed, 2 skipped",
+                "0 passed, 1 failed, 3 skipped",
             ],
         )
 

@@ -42,10 +42,6 @@ if(KILN_CCACHE)
   set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
 endif()
 
-find_package(absl REQUIRED)
-find_package(Protobuf REQUIRED)
-find_package(Threads REQUIRED)
-
 set(KILN_WARNINGS -Wall -Wextra -Wpedantic -Wno-missing-field-initializers)
 if(KILN_WERROR)
   list(APPEND KILN_WARNINGS -Werror)
@@ -58,7 +54,8 @@ endif()
 if(KILN_SANITIZE OR KILN_FUZZ)
   add_compile_definitions(KILN_SANITIZED)  # Tests of speed skip themselves by it.
 endif()
-if(KILN_SANITIZE MATCHES "thread")
+include(KilnDependencies)
+if(KILN_SANITIZE MATCHES "thread" AND NOT KILN_STATIC_DEPENDENCIES)
   include(KilnTsan)
 endif()
 if(KILN_FUZZ)
@@ -88,6 +85,12 @@ function(kiln_test name)
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   # tools/test counts the cases in these reports.
   set_tests_properties(${name} PROPERTIES ENVIRONMENT "GTEST_OUTPUT=xml:${PROJECT_BINARY_DIR}/test-results/${name}.xml")
+endfunction()
+
+# kiln_skipped_test(NAME REASON): a test that this configuration cannot have; tools/test gives the reason.
+function(kiln_skipped_test name reason)
+  add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E echo "skipped: ${reason}")
+  set_tests_properties(${name} PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped: ")
 endfunction()
 
 # kiln_fuzz(NAME SOURCES a_fuzz.cc ... DEPS t ...): a program `bin/NAME` around LLVMFuzzerTestOneInput. In a KILN_FUZZ
