@@ -32,16 +32,29 @@ function(kiln_add_dependencies)
   set(protobuf_BUILD_PROTOC_BINARIES OFF)
   set(protobuf_INSTALL OFF)
   set(protobuf_WITH_ZLIB OFF)
-  # Only what Kiln links is built; SYSTEM keeps their headers out of our warnings.
-  add_subdirectory(${kiln_dependencies}/abseil ${PROJECT_BINARY_DIR}/dependencies/abseil EXCLUDE_FROM_ALL SYSTEM)
-  add_subdirectory(${kiln_dependencies}/protobuf ${PROJECT_BINARY_DIR}/dependencies/protobuf EXCLUDE_FROM_ALL SYSTEM)
+  # Only what Kiln links is built.
+  add_subdirectory(${kiln_dependencies}/abseil ${PROJECT_BINARY_DIR}/dependencies/abseil EXCLUDE_FROM_ALL)
+  add_subdirectory(${kiln_dependencies}/protobuf ${PROJECT_BINARY_DIR}/dependencies/protobuf EXCLUDE_FROM_ALL)
 endfunction()
 kiln_add_dependencies()
 
-# One standard for everything that shares a program.
-set_target_properties(libprotobuf libprotobuf-lite PROPERTIES CXX_STANDARD ${CMAKE_CXX_STANDARD})
+# kiln_targets_below(OUT FOLDER): every target that FOLDER and the folders in it make.
+function(kiln_targets_below out folder)
+  get_property(found DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
+  get_property(children DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
+  foreach(child ${children})
+    kiln_targets_below(below ${child})
+    list(APPEND found ${below})
+  endforeach()
+  set(${out} ${found} PARENT_SCOPE)
+endfunction()
+
+# Our code is compiled with the installed headers, which tools/dependencies has found to be the same: our objects do not
+# depend on which form they are linked to.
+kiln_targets_below(kiln_abseil_targets ${kiln_dependencies}/abseil)
+set_target_properties(${kiln_abseil_targets} libprotobuf PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "")
+set_target_properties(libprotobuf PROPERTIES CXX_STANDARD ${CMAKE_CXX_STANDARD})
 target_compile_options(libprotobuf PRIVATE -w)
-target_compile_options(libprotobuf-lite PRIVATE -w)
 
 # The generator is the distribution's, of the same version: generated headers refuse any other.
 if(NOT TARGET protobuf::protoc)
