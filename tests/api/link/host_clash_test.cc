@@ -1,9 +1,9 @@
 // A host that has Abseil, protobuf and LLVM of its own, all of them visible to everyone in the process, and links
 // libkiln.so. Two of its messages are named as Kiln's own, down to the path of the file they are registered under.
 #include <dlfcn.h>
+#include <gmock/gmock.h>
 #include <google/protobuf/struct.pb.h>
 #include <google/protobuf/text_format.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
