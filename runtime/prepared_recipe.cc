@@ -93,7 +93,7 @@ bool PreparedRecipe::Resolve(absl::Span<const Arg> args, const DeviceLimits& lim
   }
   uint64_t* out = launch->params;
   for (const Param& param : params_) {
-    if (param.kind == RecipeParam::Kind::kPointer) {
+    if (param.kind == RecipeParam::Kind::kPointer || param.kind == RecipeParam::Kind::kTensorMap) {
       *out++ = reinterpret_cast<uintptr_t>(args[param.arg].tensor.data);
     } else if (param.kind == RecipeParam::Kind::kScalar) {
       *out++ = args[param.arg].scalar;
