@@ -89,7 +89,7 @@ Expr RingOperation(TileOpKind op, const std::string& ring) {
   Node node = *TileOperation(info, {});
   node.name = ring;
   node.type = {op == TileOpKind::kRelease ? DType::kBool : DType::kI64};
-  return std::make_shared<const Node>(std::move(node));
+  return MakeExpr(std::move(node));
 }
 
 // A statement that may leave the loop's body early: a ring would lose count.
@@ -281,7 +281,7 @@ class Pipeliner {
       Node product = *work[0]->value;
       product.tile.op = TileOpKind::kGemmAsync;
       StmtNode stmt = *work[0];
-      stmt.value = std::make_shared<const Node>(std::move(product));
+      stmt.value = MakeExpr(std::move(product));
       steady.body.push_back(ir::MakeStmt(std::move(stmt)));
       steady.body.push_back(Operation(TileOpKind::kWaitGemm, Team::kCta, {{"pending", I(1)}}));
       steady.body.push_back(ir::If(B(Lt(loop.begin, Var(k, IndexType()))), {release}));
