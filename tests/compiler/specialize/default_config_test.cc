@@ -21,14 +21,26 @@ ir::Module Load(const std::string& path) {
   return ir::Parse(text.str(), path).value();
 }
 
-// Two CTAs a multiprocessor beat one with a larger tile: docs/benchmarks.md.
-TEST(DefaultConfig, GemmTakesTheLargestTileOfWhichTwoFit) {
+Config GemmOn(const std::string& target, DType dtype) {
   Bindings bindings;
   bindings.ints = {{"N", 4096}, {"K", 4096}};
-  bindings.dtypes = {{"T", DType::kBF16}};
-  auto config = DefaultConfig(Load("api/kernels/gemm.kiln"), "gemm", bindings, FindTarget("sm_90a").value());
-  ASSERT_TRUE(config.ok()) << config.status();
-  EXPECT_EQ(*config, (Config{{"N", 4096}, {"K", 4096}, {"BM", 128}, {"BN", 128}, {"BK", 32}, {"STAGES", 4}}));
+  bindings.dtypes = {{"T", dtype}};
+  auto config = DefaultConfig(Load("api/kernels/gemm.kiln"), "gemm", bindings, FindTarget(target).value());
+  EXPECT_TRUE(config.ok()) << config.status();
+  return config.ok() ? Config(config->begin(), config->end()) : Config();
+}
+
+// Two CTAs a multiprocessor beat one with a larger tile where warps multiply: docs/adr/0004.
+TEST(DefaultConfig, GemmTakesTheLargestTileOfWhichTwoFit) {
+  const Config tiles = {{"N", 4096}, {"K", 4096}, {"BM", 128}, {"BN", 128}, {"BK", 32}, {"STAGES", 4}};
+  EXPECT_EQ(GemmOn("sm_80", DType::kBF16), tiles);
+  EXPECT_EQ(GemmOn("sm_100a", DType::kF16), tiles);
+}
+
+// One CTA keeps the matrix unit of warpgroups busy: docs/adr/0012.
+TEST(DefaultConfig, GemmOfTheMatrixUnitTakesTheLargestTile) {
+  EXPECT_EQ(GemmOn("sm_90a", DType::kBF16),
+            (Config{{"N", 4096}, {"K", 4096}, {"BM", 128}, {"BN", 256}, {"BK", 64}, {"STAGES", 4}}));
 }
 
 TEST(DefaultConfig, KeepsWhatIsGiven) {
