@@ -64,6 +64,9 @@ void Printer::PrintCall(const Node& node) {
     }
     case Intrinsic::kWarpBarrier:
       return Line("__syncwarp();");
+    case Intrinsic::kTransposeQuads:
+      Use("transpose_quads");
+      return Line(StrCat("transpose_quads(", ElementAddress(node.args[0], node.args[1]), ");"));
     case Intrinsic::kLdMatrix:
       return PrintLdMatrix(node);
     case Intrinsic::kMma:

@@ -32,6 +32,17 @@ absl::StatusOr<Reg> NativeCompiler::CompileIntrinsic(const ir::IntrinsicInfo& in
       return CompileExchange(e, Code::kShfl);
     case kShflXor:
       return CompileExchange(e, Code::kShflXor);
+    case kTransposeQuads: {
+      KILN_ASSIGN_OR_RETURN(int tensor, TensorOf(e->args[0]));
+      KILN_ASSIGN_OR_RETURN(Reg index, CompileAs(e->args[1], DType::kI64, 1));
+      const NativeTensor& words = program_.tensors[static_cast<size_t>(tensor)];
+      if (words.space != ir::Space::kLocal || Bits(words.dtype) > 32)
+        return Fail(e, "transpose_quads: expected registers of at most 32 bits an element");
+      Instruction& in = Emit(Code::kQuads);
+      in.arg[0] = tensor;
+      in.arg[1] = index.base;
+      return none;
+    }
     case kLdMatrix:
       KILN_RETURN_IF_ERROR(CompileLdMatrix(e));
       return none;

@@ -166,6 +166,7 @@ class NativeCta {
 
   // Of a whole warp, at one instruction.
   bool Exchange(const Instruction& in, int64_t first, int64_t lanes);
+  bool TransposeQuads(const Instruction& in, int64_t first);
   bool LdMatrix(const Instruction& in, int64_t first);
   bool Mma(const Instruction& in, int64_t first);
 

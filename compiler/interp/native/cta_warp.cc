@@ -34,6 +34,26 @@ bool NativeCta::Exchange(const Instruction& in, int64_t first, int64_t lanes) {
   return true;
 }
 
+bool NativeCta::TransposeQuads(const Instruction& in, int64_t first) {
+  constexpr int kQuad = 4, kWordBytes = 4;
+  const NativeTensor& tensor = program_.tensors[static_cast<size_t>(in.arg[0])];
+  const int64_t elements = kQuad * kWordBytes * 8 / Bits(tensor.dtype);
+  for (int64_t quad = first; quad < first + kWarp; quad += kQuad) {
+    Reach places[kQuad];
+    uint8_t words[kQuad][kQuad][kWordBytes];
+    for (int i = 0; i < kQuad; ++i) {
+      if (!Locate(in.arg[0], RegistersOf(quad + i)[in.arg[1]].i, elements, quad + i, places[i])) return false;
+      std::memcpy(words[i], places[i].data + places[i].begin, sizeof(words[i]));
+    }
+    for (int i = 0; i < kQuad; ++i) {
+      for (int j = 0; j < kQuad; ++j)
+        std::memcpy(places[i].data + places[i].begin + kWordBytes * j, words[j][i], kWordBytes);
+      if (!WriteLocal(places[i], tensor.name)) return false;
+    }
+  }
+  return true;
+}
+
 bool NativeCta::LdMatrix(const Instruction& in, int64_t first) {
   const NativeTensor& source = program_.tensors[static_cast<size_t>(in.arg[2])];
   const NativeTensor& target = program_.tensors[static_cast<size_t>(in.arg[0])];

@@ -65,6 +65,7 @@ enum class Code : uint8_t {
   kLdMatrix,  // tensors arg0, arg2 (numbers) at arg1, arg3; arg4 matrices (a number), transposed when arg5 (a number)
   kMma,       // tensors arg0, arg2, arg4 (numbers) at arg1, arg3, arg5: m16n8k`lanes`
   kElect,     // dst = this is the lane
+  kQuads,     // tensor arg0 (a number) at arg1: four words of each of four lanes, transposed
   // For all of its warpgroup.
   kWgmma,  // products[arg0]
   kWgmmaCommit,

@@ -1,3 +1,4 @@
+#include <optional>
 #include <utility>
 
 #include "compiler/lower/cuda/elements.h"
@@ -68,10 +69,72 @@ absl::Status StoreRun(Lowering& lower, const RunValue& value, const Expr& regist
   return status;
 }
 
+// Matrix accumulators keep pairs of columns in four lanes side by side. Four pieces of eight columns, exchanged among
+// the lanes, are eight columns in a row for each: one 16-byte access instead of four of 4 bytes.
+constexpr int64_t kQuad = 4;
+constexpr int64_t kPair = 2;
+constexpr int64_t kPiece = kQuad * kPair;
+
+// `spread` after the exchange; nullopt where the elements lie otherwise.
+std::optional<Spread> ExchangedAmongQuads(const Assignment& assign, const Operand& target, const Spread& spread,
+                                          const Facts& facts) {
+  const DType dtype = target.tensor->dtype;
+  int64_t columns = 0;
+  if (assign.atomic || target.tensor->space == ir::Space::kLocal || Bits(dtype) != 16 || spread.width != kPair ||
+      !spread.distribution.replicas.empty() || spread.distribution.dims.back().size() < 3 ||
+      !IsConst(spread.shape.back(), &columns) || columns % (kQuad * kPiece) != 0 ||
+      VectorWidth(target, kPiece, facts) != kPiece)
+    return std::nullopt;
+  Spread out = spread;
+  std::vector<Digit>& digits = out.distribution.dims.back();
+  Digit &pair = digits[digits.size() - 1], &lane = digits[digits.size() - 2], &piece = digits[digits.size() - 3];
+  const bool fits = pair.axis == DigitAxis::kSlot && pair.extent == kPair && lane.axis == DigitAxis::kLane &&
+                    lane.extent == kQuad && lane.weight == kPair && lane.stride == 1 &&
+                    piece.axis == DigitAxis::kSlot && piece.weight == kPiece && piece.extent % kQuad == 0;
+  if (!fits) return std::nullopt;
+  piece.extent /= kQuad;
+  piece.weight *= kQuad;
+  lane.weight = kPiece;
+  pair.extent = kPiece;
+  out.width = kPiece;
+  return out;
+}
+
+// Evaluates the four pairs that this lane has of the pieces around `run`, and exchanges them for the run itself.
+absl::Status FillFromQuad(Lowering& lower, const Expr& value, const Run& run, const Expr& registers) {
+  Expr lane = WithType(Mod(Var("lane_id", IndexType()), I(kQuad)), IndexType());
+  absl::Status status;
+  lower.Unroll("q", kQuad, [&](Expr q) {
+    auto emit = [&]() -> absl::Status {
+      Run pair = run;
+      pair.width = kPair;
+      // The run begins at this lane's piece; its pair of piece q is two columns a lane from that piece's start.
+      Expr first = WithType(run.coords.back() - MulI(lane, kPiece - kPair), IndexType());
+      pair.coords.back() = lower.Simple(AddI(first, MulI(q, kPiece)));
+      KILN_ASSIGN_OR_RETURN(RunValue two, RunValue::Make(lower, value, pair));
+      return StoreRun(lower, two, registers, lower.Simple(MulI(q, kPair)), kPair);
+    };
+    if (status.ok()) status = emit();
+  });
+  lower.Add(ir::Eval(Intrinsic("transpose_quads", {registers, I(0)})));
+  return status;
+}
+
 absl::Status EmitRuns(Lowering& lower, const Assignment& assign, const Operand& target, const Spread& spread) {
   const TensorInfo& tensor = *target.tensor;
   const bool local = tensor.space == ir::Space::kLocal;
   Expr destination = TensorVar(tensor.name, tensor.dtype);
+  if (std::optional<Spread> wide = ExchangedAmongQuads(assign, target, spread, lower.facts)) {
+    absl::Status status;
+    ForEachRun(lower, *wide, /*once=*/true, [&](const Run& run) {
+      Expr packed = lower.Registers(tensor.name + "_w", tensor.dtype, kPiece);
+      if (status.ok()) status = FillFromQuad(lower, assign.value, run, packed);
+      Expr address = AddressOf(target, run.coords, lower.facts);
+      lower.When(lower.Guard(target, run.coords),
+                 [&] { lower.Add(ir::Store(destination, address, Element(packed, I(0), kPiece))); });
+    });
+    return status;
+  }
   absl::Status status;
   ForEachRun(lower, spread, /*once=*/!local, [&](const Run& run) {
     auto emit = [&]() -> absl::Status {
