@@ -68,6 +68,19 @@ TEST(Native, TwoValuesALaneSumToThreeSevenElevenAndAllTo2080) {
   }
 }
 
+// Word j of lane i of a quad is 100 i + j, and becomes 100 j + i.
+TEST(Native, QuadsAreTransposed) {
+  std::vector<double> words = RunOn(Native(32, 0, R"(
+    alloc thread.w: i32[4] in local
+    for j in unroll 0 .. 4 { store(w, j, 100 * lane_id + j) }
+    transpose_quads(w, 0)
+    for k in unroll 0 .. 4 { store(y, 4 * lane_id + k, load(w, k)) })",
+                                           "i32"),
+                                    128, DType::kI32);
+  for (int lane = 0; lane < 32; ++lane)
+    for (int word = 0; word < 4; ++word) EXPECT_EQ(words[4 * lane + word], 100 * (lane / 4 * 4 + word) + lane % 4);
+}
+
 TEST(Native, StagingKernelAtAnyLaunch) {
   for (auto [blocks, threads] : {std::pair{4, 2}, {1, 1}, {2, 64}}) {
     ir::Kernel kernel = KernelOf(R"(

@@ -134,6 +134,23 @@ TEST(Ring, OfAPipelinedGemm) {
   EXPECT_EQ(line->native.shared_bytes, 3 * 32768 + 32 + 24);
 }
 
+// Fragments leave in 16-byte stores where rows are whole pieces of 32 columns on 16 bytes, in pairs elsewhere.
+TEST(Fragments, AreExchangedForWideStores) {
+  const Ints tiles = {{"K", 512}, {"BM", 128}, {"BN", 128}, {"BK", 32}, {"STAGES", 3}};
+  for (const char* target : {"sm_80", "sm_90a"}) {
+    Ints aligned = tiles, odd = tiles;
+    aligned["N"] = 200;
+    odd["N"] = 202;
+    auto wide = LowerModule(Module("gemm.kiln"), "gemm", DType::kBF16, aligned, target);
+    ASSERT_TRUE(wide.ok()) << wide.status();
+    EXPECT_THAT(ir::Print(wide->native), HasSubstr("transpose_quads(c_w, 0)")) << target;
+    EXPECT_THAT(ir::Print(wide->native), HasSubstr("load(c_w, 0, 8))")) << target;
+    auto narrow = LowerModule(Module("gemm.kiln"), "gemm", DType::kBF16, odd, target);
+    ASSERT_TRUE(narrow.ok()) << narrow.status();
+    EXPECT_THAT(ir::Print(narrow->native), ::testing::Not(HasSubstr("transpose_quads"))) << target;
+  }
+}
+
 TEST(WinningRule, AttentionKeepsRowsInAWarp) {
   auto line = LowerModule(Module("attention.kiln"), "attention", DType::kBF16, {{"D", 64}, {"CAUSAL", 1}}, "sm_80");
   ASSERT_TRUE(line.ok()) << line.status();
