@@ -5,7 +5,7 @@ import sys
 try:
     import numpy as np
 except ImportError:
-    print("numpy is not installed\n0 passed, 0 failed, 1 skipped")
+    print("skipped: numpy is not installed\n0 passed, 0 failed, 1 skipped")
     sys.exit(0)
 
 # [embed]
