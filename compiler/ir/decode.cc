@@ -78,6 +78,7 @@ constexpr StmtRow kStmts[] = {
     {StmtKind::kBreak, "break", 0, 0},
     {StmtKind::kContinue, "continue", 0, 0},
     {StmtKind::kStore, "store", kTarget | kBegin | kValue, 0},
+    {StmtKind::kRing, "ring", kName | kStages | kBody, 0},
 };
 
 unsigned FieldsOf(const wire::Stmt& stmt) {
@@ -209,6 +210,12 @@ class Decoder {
     KILN_RETURN_IF_ERROR(CheckForm(where, node));
     if (HasBody(node.kind)) KILN_RETURN_IF_ERROR(ReadBlock(where, wire.body(), node.body));
     if (node.kind == StmtKind::kIf) KILN_RETURN_IF_ERROR(ReadBlock(where, wire.orelse(), node.orelse));
+    if (node.kind == StmtKind::kRing) {
+      for (const Stmt& field : node.body) {
+        if (field->kind != StmtKind::kAlloc && field->kind != StmtKind::kComment)
+          return DecodeError(where, ": expected fields of the ring alone");
+      }
+    }
     to.push_back(MakeStmt(std::move(node)));
     return absl::OkStatus();
   }

@@ -58,7 +58,7 @@ constexpr KindRow kKinds[] = {
     {ExprKind::kReinterpret, "reinterpret", kDType, 1, 1},
     {ExprKind::kIndex, "index", kInt, 1, 1},
     {ExprKind::kDim, "dim", kInt, 1, 1},
-    {ExprKind::kTileOp, "tile operation", kTile | kAttrs, 0, kAny},
+    {ExprKind::kTileOp, "tile operation", kTile | kAttrs | kName, 0, kAny},
     {ExprKind::kCall, "call", kName | kDType | kAttrs, 0, kAny},
     {ExprKind::kLoad, "load", kInt, 2, 2},
     {ExprKind::kRamp, "ramp", kInt, 1, 1},
@@ -133,6 +133,18 @@ absl::Status CheckTile(const std::string& where, const wire::TileOp& tile) {
   return absl::OkStatus();
 }
 
+// Operations of a ring have its name and nothing else; others have no name.
+absl::Status CheckRingOp(const std::string& where, const Node& node) {
+  if (!IsRingOp(node.tile.op)) {
+    return node.name.empty() ? absl::OkStatus() : DecodeError(where, ": has no field 'name'");
+  }
+  KILN_RETURN_IF_ERROR(CheckName(where, node.name));
+  const std::string_view name = FindTileOp(node.tile.op)->name;
+  if (node.tile.team != Team::kThread) return DecodeError(where, ": ", name, " of a ring is of a thread");
+  if (node.args.empty() && node.attrs.empty() && node.tile.via.empty()) return absl::OkStatus();
+  return DecodeError(where, ": ", name, " of a ring takes no operands");
+}
+
 // What is particular to one kind; counts, children and fields are known to be right.
 absl::Status CheckNode(const std::string& where, const Node& node) {
   switch (node.kind) {
@@ -156,6 +168,8 @@ absl::Status CheckNode(const std::string& where, const Node& node) {
       KILN_RETURN_IF_ERROR(CheckName(where, node.name));
       if (IsFunction(node.name)) return DecodeError(where, ": '", node.name, "' is a function with a node of its own");
       return absl::OkStatus();
+    case ExprKind::kTileOp:
+      return CheckRingOp(where, node);
     case ExprKind::kLoad:
       if (node.args[0]->kind != ExprKind::kVar) return DecodeError(where, ": expected a tensor's name to load from");
       return CheckRange(where, "lanes", node.int_value, 1, kMaxLanes);

@@ -288,6 +288,7 @@ Expr Parser::ParseName() {
   bool joined = !after.first_on_line || brackets_ > 0;
   if (FindTeam(name.text) != Team::kNone) return ParseTeamCall();
   if (name.text == "precise") return ParsePrecise();
+  if (AtRingCall()) return ParseRingCall();
   if (joined && IsWord(after, "(")) {
     Take();
     return ParseCall(name, {});
@@ -338,6 +339,32 @@ Expr Parser::ParseName() {
   return Finish(std::move(node), 0);
 }
 
+bool Parser::AtRingCall() const {
+  if (IsReserved(Peek().text) || !IsWord(Peek(1), ".") || !IsWord(Peek(3), "(")) return false;
+  if (Peek(1).first_on_line && brackets_ == 0) return false;
+  const TileOpRow* row = Peek(2).kind == TokenKind::kName ? FindTileOp(Peek(2).text) : nullptr;
+  return row && IsRingOp(row->op);
+}
+
+// tiles.pop()
+Expr Parser::ParseRingCall() {
+  Node node = NodeAt(ExprKind::kTileOp, Peek().at);
+  node.tile.team = Team::kThread;
+  if (!ExpectName("a ring", &node.name)) return nullptr;
+  const Scope::Entry* entry = scope_.Find(node.name);
+  if (resolve_ && !(entry && entry->kind == NameKind::kRing)) {
+    Report(node.at,
+           entry ? StrCat("'", node.name, "' is no ring")
+                 : StrCat("unknown ring '", node.name, "'", DidYouMean(node.name, scope_.Names(NameKind::kRing))));
+  }
+  Take();
+  node.tile.op = FindTileOp(Take().text)->op;
+  Take();
+  Deeper brackets(brackets_);
+  Expect(")");
+  return panic_ ? nullptr : Finish(std::move(node), 0);
+}
+
 // precise.exp2(x)
 Expr Parser::ParsePrecise() {
   Node node = NodeAt(ExprKind::kMath, Take().at);
@@ -378,9 +405,14 @@ Expr Parser::ParseTeamCall() {
   if (!Expect(".")) return nullptr;
   Token name = Peek();
   const TileOpRow* row = name.kind == TokenKind::kName ? FindTileOp(name.text) : nullptr;
+  if (row && IsRingOp(row->op)) {
+    Fail(name.at, StrCat("'", name.text, "' is an operation of a ring: expected RING.", name.text, "()"));
+    return nullptr;
+  }
   if (!row) {
     std::vector<std::string_view> known;
-    for (const TileOpRow& candidate : TileOps()) known.push_back(candidate.name);
+    for (const TileOpRow& candidate : TileOps())
+      if (!IsRingOp(candidate.op)) known.push_back(candidate.name);
     Fail(name.at,
          StrCat("expected a tile operation after '", team.text, ".', found ", Found(), DidYouMean(name.text, known)));
     return nullptr;
@@ -473,7 +505,8 @@ Expr Parser::ParseCall(const Token& name, DTypeRef dtype) {
   if (resolve_ && !inlines_.contains(name.text) && !FindIntrinsic(name.text)) {
     std::vector<std::string_view> known = FunctionNames();
     known.insert(known.end(), inlines_.begin(), inlines_.end());
-    const bool tile_op = FindTileOp(name.text) != nullptr;
+    const TileOpRow* row = FindTileOp(name.text);
+    const bool tile_op = row && !IsRingOp(row->op);
     Report(name.at, tile_op ? StrCat("tile operation '", name.text, "' without a team: expected cta.", name.text,
                                      "(...), warp.", name.text, "(...) or another")
                             : StrCat("unknown function '", name.text, "'", DidYouMean(name.text, known)));

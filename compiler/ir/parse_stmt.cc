@@ -13,8 +13,8 @@
 namespace kiln::ir {
 namespace {
 
-constexpr std::string_view kStatementWords[] = {"let",    "var",    "alloc",  "for",   "while",    "if",
-                                                "assume", "assert", "return", "break", "continue", "store"};
+constexpr std::string_view kStatementWords[] = {"let",    "var",    "alloc", "for",      "while", "if",  "assume",
+                                                "assert", "return", "break", "continue", "store", "ring"};
 constexpr std::string_view kDeclarationWords[] = {"inline", "kernel", "op"};
 
 bool IsOneOf(const Token& token, std::span<const std::string_view> words) {
@@ -34,7 +34,7 @@ Op CompoundOp(std::string_view text) {
 
 }  // namespace
 
-Block Parser::ParseBlock() {
+Block Parser::ParseBlock(bool scoped) {
   Block block;
   if (!Expect("{")) return block;
   if (++blocks_ > kMaxNesting) Fail(Peek().at, StrCat("blocks nested more than ", kMaxNesting, " deep"));
@@ -42,7 +42,7 @@ Block Parser::ParseBlock() {
   int brackets = std::exchange(brackets_, 0);
   ParseStatements(block);
   brackets_ = brackets;
-  scope_.Release(mark);
+  if (scoped) scope_.Release(mark);
   --blocks_;
   Expect("}");
   return block;
@@ -120,6 +120,8 @@ Stmt Parser::ParseStatement() {
     node.kind = StmtKind::kBreak;
   } else if (TakeIf("continue")) {
     node.kind = StmtKind::kContinue;
+  } else if (TakeIf("ring")) {
+    ParseRing(node);
   } else if (TakeIf("store")) {
     ParseStore(node);
   } else {
@@ -240,6 +242,24 @@ void Parser::ParseIf(StmtNode& node) {
   if (++blocks_ > kMaxNesting) return Fail(Peek().at, StrCat("blocks nested more than ", kMaxNesting, " deep"));
   node.orelse.push_back(ParseStatement());
   --blocks_;
+}
+
+// Its fields are visible where it is.
+void Parser::ParseRing(StmtNode& node) {
+  node.kind = StmtKind::kRing;
+  Location at;
+  if (!ExpectName("the name of a ring", &node.name, &at) || !Expect("[")) return;
+  ++brackets_;
+  node.stages = ParseExpr();
+  Expect("]");
+  --brackets_;
+  if (Expect("in")) Expect("shared");
+  DeclareAnyway(node.name, at, NameKind::kRing);
+  node.body = ParseBlock(/*scoped=*/false);
+  for (const Stmt& field : node.body) {
+    if (field->kind != StmtKind::kAlloc)
+      Report(field->at, StrCat("expected an 'alloc', a field of the ring '", node.name, "', or '}'"));
+  }
 }
 
 void Parser::ParseAssert(StmtNode& node) {

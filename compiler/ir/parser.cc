@@ -141,9 +141,9 @@ void Parser::Declare(const std::string& name, Location at, NameKind kind) {
 }
 
 // Also in a panic: a declaration with a broken value still declares, so that its uses are not errors too.
-void Parser::DeclareAnyway(const std::string& name, Location at) {
+void Parser::DeclareAnyway(const std::string& name, Location at, NameKind kind) {
   bool panic = std::exchange(panic_, false);
-  Declare(name, at);
+  Declare(name, at, kind);
   panic_ = panic;
 }
 
@@ -156,6 +156,10 @@ void Parser::ResolveValue(const std::string& name, Location at) {
   if (entry && entry->kind == NameKind::kValue) return;
   if (entry && entry->kind == NameKind::kDType) {
     return Report(at, StrCat("'", name, "' is a dtype: expected a value; a cast is ", name, "(x)"));
+  }
+  if (entry && entry->kind == NameKind::kRing) {
+    return Report(at, StrCat("'", name, "' is a ring: expected a value; ", name, ".push() and ", name,
+                             ".pop() give a slot of it"));
   }
   if (entry) return Report(at, StrCat("'", name, "' is a layout: expected a value"));
   std::vector<std::string_view> known = scope_.Names(NameKind::kValue);

@@ -53,7 +53,7 @@ class Parser {
   bool ExpectInt(std::string_view what, int64_t* value);
   void ParseList(std::string_view close, std::string_view what, absl::FunctionRef<void()> item);
   void Declare(const std::string& name, Location at, NameKind kind = NameKind::kValue);
-  void DeclareAnyway(const std::string& name, Location at);
+  void DeclareAnyway(const std::string& name, Location at, NameKind kind = NameKind::kValue);
   void ResolveValue(const std::string& name, Location at);
 
   // parse_module.cc
@@ -85,7 +85,8 @@ class Parser {
   Space ParseSpace();
 
   // parse_stmt.cc
-  Block ParseBlock();
+  // Without a scope of its own, what a block declares stays visible after it.
+  Block ParseBlock(bool scoped = true);
   void ParseStatements(Block& block);
   void Recover(size_t start);
   Stmt ParseStatement();
@@ -95,6 +96,7 @@ class Parser {
   std::string ParseLayout();
   void ParseFor(StmtNode& node);
   void ParseIf(StmtNode& node);
+  void ParseRing(StmtNode& node);
   void ParseAssert(StmtNode& node);
   void ParseStore(StmtNode& node);
   void ParseSimple(StmtNode& node);
@@ -111,6 +113,8 @@ class Parser {
   Expr ParseNumber(bool negative);
   Expr ParseName();
   Expr ParsePrecise();
+  bool AtRingCall() const;
+  Expr ParseRingCall();
   Expr ParseTeamCall();
   Expr ParseCall(const Token& name, DTypeRef dtype);
   bool ParseFunction(Node& node, const Token& name);

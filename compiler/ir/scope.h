@@ -11,7 +11,7 @@
 
 namespace kiln::ir {
 
-enum class NameKind : uint8_t { kValue, kDType, kLayout };
+enum class NameKind : uint8_t { kValue, kDType, kLayout, kRing };
 
 class Scope {
  public:

@@ -40,6 +40,7 @@ enum class NameUse : uint8_t {
   kMutable,
   kLoop,
   kTensorMap,  // Native parameter
+  kRing,
 };
 
 struct NameInfo {

@@ -19,13 +19,19 @@ class BodyVerifier {
 
   void VisitBlock(const Block& block) {
     std::vector<std::string> declared;
+    ++blocks_;
     for (const Stmt& stmt : block) {
       exprs_.SetPlace(stmt->at);
       Visit(*stmt);
+      if (stmt->kind == StmtKind::kRing) {
+        VisitRing(*stmt, declared);
+        continue;
+      }
       if (stmt->kind == StmtKind::kFor) continue;
       if (const std::string& name = DeclaredName(*stmt); !name.empty() && Declare(*stmt)) declared.push_back(name);
     }
     for (const std::string& name : declared) exprs_.names().erase(name);
+    --blocks_;
   }
 
  private:
@@ -43,6 +49,9 @@ class BodyVerifier {
         info.use = NameUse::kLoop;
         info.rank = 0;
         break;
+      case StmtKind::kRing:
+        info.use = NameUse::kRing;
+        break;
       case StmtKind::kAlloc:
         info.use = NameUse::kTensor;
         info.rank = static_cast<int>(stmt.tensor.shape.size());
@@ -53,7 +62,7 @@ class BodyVerifier {
         info.base = exprs_.ViewedParam(stmt.value);
         break;
     }
-    const std::string& name = DeclaredName(stmt);
+    const std::string& name = stmt.kind == StmtKind::kRing ? stmt.name : DeclaredName(stmt);
     if (!IsBuiltin(name) && exprs_.names().insert({name, info}).second) return true;
     exprs_.Report("K0002", StrCat("'", name, "' is declared twice"));
     return false;
@@ -96,9 +105,47 @@ class BodyVerifier {
           exprs_.Report("K0006",
                         StrCat(stmt.kind == StmtKind::kBreak ? "'break'" : "'continue'", " outside of a loop"));
         break;
+      case StmtKind::kLet:
+        exprs_.Visit(stmt.value, /*statement=*/false, /*let=*/true);
+        break;
+      case StmtKind::kRing:
+        exprs_.Visit(stmt.stages);
+        break;
       default:
         if (stmt.value) exprs_.Visit(stmt.value);
         break;
+    }
+  }
+
+  // What it declares is visible where it is, and named in `declared`.
+  void VisitRing(const StmtNode& stmt, std::vector<std::string>& declared) {
+    auto report = [&](auto... words) { exprs_.Report("K0032", StrCat("ring '", stmt.name, "' ", words...)); };
+    if (function_ != nullptr || blocks_ > 1) report("is not at the top of a kernel's body");
+    int64_t slots = 0;
+    const bool known = IsConst(stmt.stages, &slots);
+    if (known && slots < 1) report("has ", slots, " slots: expected at least 1");
+    if (stmt.body.empty()) report("has no fields");
+    if (Declare(stmt)) declared.push_back(stmt.name);
+    for (const Stmt& field : stmt.body) {
+      if (field->kind == StmtKind::kComment) continue;
+      exprs_.SetPlace(field->at);
+      if (field->kind != StmtKind::kAlloc) {
+        report("holds what is no field");
+        continue;
+      }
+      VisitAlloc(*field);
+      const TensorDecl& tensor = field->tensor;
+      if (tensor.space != Space::kShared && tensor.space != Space::kSharedDyn) {
+        report("has a field '", tensor.name, "' in ", Name(tensor.space), ": expected shared memory");
+      }
+      int64_t extent = 0;
+      if (tensor.shape.empty()) {
+        report("has a field '", tensor.name, "' without dimensions: expected the slots first");
+      } else if (known && IsConst(tensor.shape[0], &extent) && extent != slots) {
+        report("of ", slots, " slots has a field '", tensor.name, "' of ", extent);
+      }
+      if (field->value) report("has a field '", tensor.name, "' with a value: a slot is filled after its push");
+      if (Declare(*field)) declared.push_back(tensor.name);
     }
   }
 
@@ -161,6 +208,7 @@ class BodyVerifier {
   const Inline* function_;
   ExprVerifier exprs_;
   int loops_ = 0;
+  int blocks_ = 0;  // Open around what is visited
 };
 
 }  // namespace

@@ -92,9 +92,9 @@ void ExprVerifier::VisitTarget(const Expr& target) {
   if (target->kind != ExprKind::kVar) return;
   const NameInfo* info = Find(target->name);
   if (!info) return;
-  constexpr std::string_view kWhat[] = {"a meta-parameter",   "a dtype",     "a layout", "a symbol",
-                                        "a scalar parameter", "a tensor",    "a 'let'",  "a 'var'",
-                                        "a loop variable",    "a tensor map"};
+  constexpr std::string_view kWhat[] = {"a meta-parameter",   "a dtype",      "a layout", "a symbol",
+                                        "a scalar parameter", "a tensor",     "a 'let'",  "a 'var'",
+                                        "a loop variable",    "a tensor map", "a ring"};
   const bool view = info->use == NameUse::kLet && !info->base.empty();
   // A scalar parameter of an inline function is by reference too.
   const bool by_reference = info->use == NameUse::kScalar && function_ != nullptr;
@@ -104,7 +104,8 @@ void ExprVerifier::VisitTarget(const Expr& target) {
                 " and cannot be assigned to; a scalar that changes is a 'var'"));
 }
 
-void ExprVerifier::Visit(const Expr& root, bool statement) {
+void ExprVerifier::Visit(const Expr& root, bool statement, bool let) {
+  named_ = let ? root : nullptr;
   ForEach(root, [&](const Expr& e) { CheckNode(e, statement && e == root); });
 }
 
@@ -147,7 +148,7 @@ void ExprVerifier::CheckVar(const Expr& e) {
     const NameInfo* info = Find(std::string(param));
     if (info && info->use == NameUse::kTensor && dimension < info->rank) return;
   } else if (const NameInfo* info = Find(e->name)) {
-    if (info->use != NameUse::kDType && info->use != NameUse::kLayout) return;
+    if (info->use != NameUse::kDType && info->use != NameUse::kLayout && info->use != NameUse::kRing) return;
   }
   std::vector<std::string_view> known(Builtins().begin(), Builtins().end());
   for (const auto& [name, info] : names_) known.push_back(name);
@@ -176,6 +177,7 @@ void ExprVerifier::CheckPermute(const Expr& e) {
 
 void ExprVerifier::CheckTileOp(const Expr& e, bool statement) {
   const TileOpRow& row = *FindTileOp(e->tile.op);
+  if (IsRingOp(row.op)) return CheckRingOp(e, row, statement);
   std::string name = StrCat(Name(e->tile.team), ".", row.name);
   if (static_cast<int>(e->args.size()) != row.operands) {
     Report("K0008", e,
@@ -196,6 +198,20 @@ void ExprVerifier::CheckTileOp(const Expr& e, bool statement) {
   }
   for (const Attr& setting : e->tile.via_config)
     if (setting.value->kind == ExprKind::kVar) setting_words_.insert(setting.value.get());
+}
+
+void ExprVerifier::CheckRingOp(const Expr& e, const TileOpRow& row, bool statement) {
+  std::string name = StrCat(e->name, ".", row.name);
+  if (const NameInfo* info = Find(e->name); !info || info->use != NameUse::kRing) {
+    Report("K0033", e, StrCat(name, ": there is no ring '", e->name, "'"));
+  }
+  if (!e->args.empty() || !e->attrs.empty()) Report("K0033", e, StrCat(name, " takes no operands"));
+  if (row.value && e != named_) {
+    Report("K0033", e,
+           statement ? StrCat("the slot that ", name, " gives is not used")
+                     : StrCat(name, " stands inside of an expression: expected 'let SLOT = ", name, "()'"));
+  }
+  if (!row.value && !statement) Report("K0010", e, StrCat(name, " has no value and stands as a statement"));
 }
 
 void ExprVerifier::CheckCall(const Expr& e) {

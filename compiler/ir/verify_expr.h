@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "compiler/ir/intrinsics.h"
+#include "compiler/ir/tile_ops.h"
 #include "compiler/ir/verifier.h"
 
 namespace kiln::ir {
@@ -23,8 +24,8 @@ class ExprVerifier {
   void SetPlace(Location at) { at_ = at; }
   NameTable& names() { return names_; }
 
-  // With `statement`, `root` stands alone, for its effect.
-  void Visit(const Expr& root, bool statement = false);
+  // With `statement`, `root` stands alone, for its effect; with `let`, it is all that a `let` names.
+  void Visit(const Expr& root, bool statement = false, bool let = false);
   // What an assignment or a store writes.
   void VisitTarget(const Expr& target);
   void CheckDType(const DTypeRef& dtype, const Expr& e);
@@ -46,6 +47,7 @@ class ExprVerifier {
   void CheckSubscript(const Expr& e);
   void CheckPermute(const Expr& e);
   void CheckTileOp(const Expr& e, bool statement);
+  void CheckRingOp(const Expr& e, const TileOpRow& row, bool statement);
   void CheckCall(const Expr& e);
   void CheckIntrinsic(const Expr& e, const IntrinsicInfo& info);
 
@@ -55,6 +57,7 @@ class ExprVerifier {
   Reporter& reporter_;
   std::set<std::string>& written_;
   std::set<const Node*> setting_words_;  // `all` in `multicast = all`
+  Expr named_;                           // What a `let` names
   Location at_;                          // Of the statement
 };
 

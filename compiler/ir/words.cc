@@ -12,10 +12,10 @@ namespace kiln::ir {
 namespace {
 
 constexpr std::string_view kReserved[] = {
-    "_",    "alloc",  "and", "assert",     "assume", "break",  "continue",  "else",   "false", "for",
-    "if",   "in",     "inf", "inline",     "kernel", "let",    "ln2",       "log2e",  "nan",   "not",
-    "op",   "or",     "pi",  "precise",    "return", "serial", "pipelined", "stages", "step",  "store",
-    "true", "unroll", "var", "vectorized", "via",    "when",   "while",
+    "_",     "alloc", "and",    "assert",  "assume",     "break", "continue", "else",      "false",  "for",
+    "if",    "in",    "inf",    "inline",  "kernel",     "let",   "ln2",      "log2e",     "nan",    "not",
+    "op",    "or",    "pi",     "precise", "return",     "ring",  "serial",   "pipelined", "stages", "step",
+    "store", "true",  "unroll", "var",     "vectorized", "via",   "when",     "while",
 };
 
 constexpr std::string_view kBuiltins[] = {

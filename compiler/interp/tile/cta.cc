@@ -53,13 +53,16 @@ int64_t Cta::TeamSize(Team team) const {
 
 absl::Status Cta::Run() {
   for (;;) {
+    const int64_t before = steps_left_;
     bool done = true;
     for (size_t t = 0; t < threads_.size(); ++t) {
       if (!threads_[t].done && !threads_[t].waiting) KILN_RETURN_IF_ERROR(RunThread(static_cast<int64_t>(t)));
       done = done && threads_[t].done;
     }
     if (done) return absl::OkStatus();
-    KILN_RETURN_IF_ERROR(Meet());
+    KILN_ASSIGN_OR_RETURN(bool met, Meet());
+    // A thread that stands at a ring goes on once another one has come further.
+    if (!met && steps_left_ == before) return Stuck();
   }
 }
 
@@ -71,6 +74,7 @@ absl::Status Cta::RunThread(int64_t id) {
       thread.waiting = true;
       return absl::OkStatus();
     }
+    if (AwaitsRing(id)) return absl::OkStatus();
     if (--steps_left_ < 0)
       return absl::ResourceExhaustedError(StrCat(ir::Place(step.at), "more steps than allowed: a loop without end?"));
     Location place;
@@ -83,7 +87,7 @@ absl::Status Cta::RunThread(int64_t id) {
   return absl::OkStatus();
 }
 
-absl::Status Cta::Meet() {
+absl::StatusOr<bool> Cta::Meet() {
   bool met = false;
   for (size_t t = 0; t < threads_.size(); ++t) {
     if (!threads_[t].waiting) continue;
@@ -107,23 +111,26 @@ absl::Status Cta::Meet() {
     }
     met = true;
   }
-  return met ? absl::OkStatus() : Stuck();
+  return met;
+}
+
+std::string Cta::StepName(const Step& step) {
+  const bool operation = step.kind == Step::Kind::kTileOp || step.kind == Step::Kind::kCall;
+  return operation ? OperationName(step.expr) : "this assignment";
 }
 
 absl::Status Cta::Stuck() const {
+  for (size_t t = 0; t < threads_.size(); ++t)
+    if (AwaitsRing(static_cast<int64_t>(t))) return StuckAtRings();
   // The first thread that waits names the operation; the others of its team say where they are instead.
   auto waiting = std::find_if(threads_.begin(), threads_.end(), [](const Thread& t) { return t.waiting; });
   int pc = waiting->pc;
   const Step& step = program_.steps[static_cast<size_t>(pc)];
   int64_t size = TeamSize(step.team), first = (waiting - threads_.begin()) / size * size;
   int64_t last = std::min(first + size, static_cast<int64_t>(threads_.size()));
-  auto name = [](const Step& s) {
-    return s.kind == Step::Kind::kTileOp || s.kind == Step::Kind::kCall ? OperationName(s.expr)
-                                                                        : std::string("this assignment");
-  };
   ir::Meeting meeting;
   meeting.at = step.at;
-  meeting.operation = name(step);
+  meeting.operation = StepName(step);
   meeting.team = TeamText(step.team, first / size);
   meeting.lanes = step.team == Team::kWarp;
   meeting.total = last - first;
@@ -138,7 +145,7 @@ absl::Status Cta::Stuck() const {
     there.who.push_back(meeting.missing.back());
     if (other.done) continue;
     const Step& where = program_.steps[static_cast<size_t>(other.pc)];
-    there.operation = name(where);
+    there.operation = StepName(where);
     there.at = where.at;
   }
   for (auto& [where, who] : elsewhere) meeting.elsewhere.push_back(std::move(who));
@@ -146,10 +153,15 @@ absl::Status Cta::Stuck() const {
 }
 
 Evaluator Cta::EvaluatorOf(int64_t thread, const Asking* asking) const {
+  return Evaluator(program_, threads_[static_cast<size_t>(thread)].frame, ReadOptions(acting_, asking));
+}
+
+LoadOptions Cta::ReadOptions(Participants readers, const Asking* asking) const {
   LoadOptions options;
   options.check_uninitialized = options_.check_uninitialized;
   options.asking = asking;
-  return Evaluator(program_, threads_[static_cast<size_t>(thread)].frame, options);
+  options.readers = readers;
+  return options;
 }
 
 void Cta::Set(const Step& step, Participants threads, const Variable& variable) {
@@ -159,6 +171,7 @@ void Cta::Set(const Step& step, Participants threads, const Variable& variable) 
 
 absl::Status Cta::Execute(const Step& step, Participants threads, Location& place) {
   using enum Step::Kind;
+  acting_ = threads;
   for (int64_t t : threads) ++threads_[static_cast<size_t>(t)].pc;
   KILN_RETURN_IF_ERROR(CheckUniform(step, threads));
   switch (step.kind) {
@@ -223,6 +236,10 @@ absl::Status Cta::ExecuteControl(const Step& step, Thread& thread, Location& pla
       if (!taken.ok()) return fail(taken.status());
       if (!*taken) thread.pc = step.jump;
       return absl::OkStatus();
+    }
+    case kRing: {
+      absl::Status declared = ExecuteRing(step, evaluator);
+      return declared.ok() ? declared : fail(declared);
     }
     case kJump:
       thread.pc = step.jump;

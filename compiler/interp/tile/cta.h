@@ -7,13 +7,16 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "compiler/interp/tile/evaluate.h"
+#include "compiler/interp/tile/gemm.h"
 #include "compiler/interp/tile/program.h"
+#include "compiler/interp/tile/ring.h"
 #include "compiler/interp/value.h"
 
 namespace kiln::interp {
@@ -38,13 +41,25 @@ class Cta {
     View target;
     ValuePtr value;
   };
+  // An asynchronous product, which reads its operands again at its wait.
+  struct Product {
+    View target;
+    View operands[2];
+    ValuePtr values[2];  // Of the operands when it was issued
+    GemmForm form;
+    int64_t first = 0, last = 0;  // Threads that issued it
+    std::string name;
+    Location at;
+  };
   using Participants = absl::Span<const int64_t>;
 
-  // Runs one thread until it waits for its team or ends.
+  // Runs one thread until it waits for its team or a ring, or ends.
   absl::Status RunThread(int64_t thread);
-  // Lets every team whose threads all wait at one step execute it. Errors: none can.
-  absl::Status Meet();
+  // Lets every team whose threads all wait at one step execute it; whether one did.
+  absl::StatusOr<bool> Meet();
   absl::Status Stuck() const;
+  absl::Status StuckAtRings() const;
+  static std::string StepName(const Step& step);
 
   absl::Status Execute(const Step& step, Participants threads, Location& place);
   absl::Status ExecuteControl(const Step& step, Thread& thread, Location& place);
@@ -59,12 +74,22 @@ class Cta {
   void Commit();
   // Until at most `pending` groups are in flight.
   absl::Status Wait(int64_t pending);
+  absl::Status ExecuteGemm(const Expr& e, Evaluator& evaluator, Participants threads);
+  // Until at most `pending` of the team's products are in flight.
+  absl::Status WaitGemm(int64_t pending, Participants threads);
+  absl::Status Complete(const Product& product, Participants threads);
+  static std::string Since(const Location& at);
+  absl::Status ExecuteRing(const Step& step, Evaluator& evaluator);
+  absl::Status ExecuteRingOperation(const Step& step, int64_t thread);
+  // Whether the thread stands at a push or a pop that does not go on.
+  bool AwaitsRing(int64_t thread) const;
   absl::Status ExecuteCall(const Step& step, Participants threads, Location& place);
   absl::Status CheckUniform(const Step& step, Participants threads) const;
 
   absl::StatusOr<std::shared_ptr<Storage>> StorageOf(const Step& step, int64_t thread, const Shape& shape);
 
   Evaluator EvaluatorOf(int64_t thread, const Asking* asking = nullptr) const;
+  LoadOptions ReadOptions(Participants readers, const Asking* asking = nullptr) const;
   // Who asks, when the body runs thread by thread.
   std::optional<Asking> AskingOf(const Step& step, Participants threads) const;
   int64_t TeamSize(Team team) const;
@@ -74,6 +99,9 @@ class Cta {
   const RunOptions& options_;
   int64_t& steps_left_;
   std::vector<Thread> threads_;
+  Participants acting_;            // Who executes the step at hand
+  std::vector<Product> products_;  // In flight, oldest first
+  std::map<std::string, std::shared_ptr<Ring>> rings_;
   std::vector<AsyncCopy> open_;                                           // In no group yet
   std::deque<std::vector<AsyncCopy>> groups_;                             // Oldest first
   std::map<std::pair<int, int64_t>, std::shared_ptr<Storage>> storages_;  // By alloc step and owner

@@ -22,7 +22,7 @@ void Cta::Commit() { groups_.push_back(std::exchange(open_, {})); }
 
 absl::Status Cta::Wait(int64_t pending) {
   for (; static_cast<int64_t>(groups_.size()) > std::max<int64_t>(pending, 0); groups_.pop_front()) {
-    for (const AsyncCopy& copy : groups_.front()) KILN_RETURN_IF_ERROR(StoreView(copy.target, *copy.value));
+    for (const AsyncCopy& copy : groups_.front()) KILN_RETURN_IF_ERROR(Land(copy.target, *copy.value));
   }
   return absl::OkStatus();
 }

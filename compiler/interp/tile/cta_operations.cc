@@ -9,7 +9,6 @@
 #include "compiler/interp/arith.h"
 #include "compiler/interp/tile/combine.h"
 #include "compiler/interp/tile/cta.h"
-#include "compiler/interp/tile/gemm.h"
 #include "compiler/interp/tile/holders.h"
 #include "compiler/interp/tile/reduce.h"
 #include "compiler/support/str_cat.h"
@@ -19,12 +18,6 @@ namespace kiln::interp {
 namespace {
 
 bool IsReduction(TileOpKind op) { return op >= TileOpKind::kSum && op <= TileOpKind::kAny; }
-
-absl::StatusOr<bool> Flag(const Expr& e, const char* name, bool otherwise, Evaluator& evaluator) {
-  Expr value = FindAttr(*e, name);
-  if (!value) return otherwise;
-  return evaluator.EvalBool(value);
-}
 
 }  // namespace
 
@@ -100,6 +93,15 @@ absl::StatusOr<std::shared_ptr<Storage>> Cta::StorageOf(const Step& step, int64_
   storage->bytes.assign(bytes, 0xcd);
   storage->data = storage->bytes.data();
   if (options_.check_uninitialized) storage->written.assign(bytes, 0);
+  if (!step.ring.empty()) {
+    const std::shared_ptr<Ring>& ring = rings_.at(step.ring);
+    if (shape.empty() || shape[0] != ring->slots()) {
+      return absl::InvalidArgumentError(
+          StrCat("\"", tensor.name, "\": expected ", ring->slots(), " slots first, got ", ShapeText(shape)));
+    }
+    ring->AddField(static_cast<int64_t>(bytes) / ring->slots());
+    storage->ring = ring;
+  }
   if (local && !tensor.layout.empty() && !program_.uniform) {
     KILN_ASSIGN_OR_RETURN(storage->holders, HoldersOf(tensor, shape));
   }
@@ -143,6 +145,7 @@ absl::Status Cta::ExecuteAssign(const Step& step, Participants threads, Location
     }
   }
   KILN_ASSIGN_OR_RETURN(View target, evaluator.EvalView(step.target));
+  if (target.storage->ring) KILN_RETURN_IF_ERROR(target.storage->ring->MayTouch(threads, target));
   return StoreView(target, *value);
 }
 
@@ -197,34 +200,25 @@ absl::Status Cta::ExecuteTileOp(const Step& step, Participants threads, Location
       ValuePtr value;
       if (Expr fill = FindAttr(*e, "fill")) {
         KILN_ASSIGN_OR_RETURN(ValuePtr filler, evaluator.Eval(fill));
-        LoadOptions options{options_.check_uninitialized, asking, ConvertValue(DType::kF64, filler)->data[0].f};
+        LoadOptions options = ReadOptions(threads, asking);
+        options.fill = ConvertValue(DType::kF64, filler)->data[0].f;
         KILN_ASSIGN_OR_RETURN(View source, evaluator.EvalView(e->args[1]));
         KILN_ASSIGN_OR_RETURN(value, LoadView(source, options));
       } else {
         KILN_ASSIGN_OR_RETURN(value, evaluator.Eval(e->args[1]));
       }
       bool shared = target.storage->space == ir::Space::kShared || target.storage->space == ir::Space::kSharedDyn;
+      if (std::shared_ptr<Ring> ring = target.storage->ring) {
+        if (e->tile.op == kCopyAsync) return ring->Issue(target, std::move(value));
+        KILN_RETURN_IF_ERROR(ring->MayTouch(threads, target));
+      }
       if (e->tile.op == kCopyAsync && shared) return Issue(target, std::move(value));
       bool atomic = e->tile.op >= kAtomicAdd && e->tile.op <= kAtomicMin;
       return StoreView(target, *value, asking, atomic ? CombineOf(e->tile.op) : nullptr);
     }
     case kGemm:
-    case kGemmAsync: {
-      KILN_RETURN_IF_ERROR(ExpectOperands(e, 3));
-      KILN_ASSIGN_OR_RETURN(View target, evaluator.EvalView(e->args[0]));
-      GemmForm form;
-      KILN_ASSIGN_OR_RETURN(form.trans_a, Flag(e, "trans_a", false, evaluator));
-      KILN_ASSIGN_OR_RETURN(form.trans_b, Flag(e, "trans_b", false, evaluator));
-      KILN_ASSIGN_OR_RETURN(form.accumulate, Flag(e, "accumulate", true, evaluator));
-      LoadOptions options;
-      // An accumulator that is overwritten may hold anything.
-      options.check_uninitialized = options_.check_uninitialized && form.accumulate;
-      KILN_ASSIGN_OR_RETURN(ValuePtr acc, LoadView(target, options));
-      KILN_ASSIGN_OR_RETURN(ValuePtr a, evaluator.Eval(e->args[1]));
-      KILN_ASSIGN_OR_RETURN(ValuePtr b, evaluator.Eval(e->args[2]));
-      KILN_ASSIGN_OR_RETURN(ValuePtr result, Gemm(*acc, *a, *b, form));
-      return StoreView(target, *result);
-    }
+    case kGemmAsync:
+      return ExecuteGemm(e, evaluator, threads);
     case kGather:
       return ExecuteGather(e, evaluator, asking);
     case kScatter:
@@ -236,6 +230,17 @@ absl::Status Cta::ExecuteTileOp(const Step& step, Participants threads, Location
       }
       return Wait(pending);
     }
+    case kWaitGemm: {
+      int64_t pending = 0;
+      if (Expr attr = FindAttr(*e, "pending")) {
+        KILN_ASSIGN_OR_RETURN(pending, evaluator.EvalInt(attr));
+      }
+      return WaitGemm(pending, threads);
+    }
+    case kPush:
+    case kPop:
+    case kRelease:
+      return ExecuteRingOperation(step, threads[0]);
     default:
       return absl::OkStatus();  // Synchronization, and waits for what is complete by now.
   }

@@ -23,8 +23,7 @@ absl::Status Cta::ExecuteGather(const Expr& e, Evaluator& evaluator, const Askin
     KILN_ASSIGN_OR_RETURN(View to_row, SubscriptOf(target, {{SubscriptItem::Kind::kIndex, row, 0}}));
     // A slice, which reads zero where an index would be an error.
     KILN_ASSIGN_OR_RETURN(View from_row, SubscriptOf(table, {{SubscriptItem::Kind::kSlice, from, 1}}));
-    LoadOptions options;
-    options.check_uninitialized = options_.check_uninitialized;
+    LoadOptions options = ReadOptions(acting_);
     KILN_ASSIGN_OR_RETURN(ValuePtr value, LoadView(from_row, options));
     Value row_value = *value;
     row_value.shape.erase(row_value.shape.begin());
@@ -43,8 +42,7 @@ absl::Status Cta::ExecuteScatter(const Expr& e, Evaluator& evaluator) {
     return absl::InvalidArgumentError(StrCat("scatter: ", ShapeText(source.shape()), " by ", ShapeText(index->shape),
                                              " into ", ShapeText(table.shape())));
   }
-  LoadOptions options;
-  options.check_uninitialized = options_.check_uninitialized;
+  LoadOptions options = ReadOptions(acting_);
   KILN_ASSIGN_OR_RETURN(ValuePtr rows, LoadView(source, options));
   int64_t width = ElementCount(absl::MakeConstSpan(rows->shape).subspan(1));
   for (int64_t row = 0; row < source.dims[0].extent; ++row) {

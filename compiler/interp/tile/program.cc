@@ -137,7 +137,7 @@ class Flattener {
       std::string name = StrCat("%", Here());
       // Of a reduction, the tile that is left belongs to who has the operand.
       Declare(name, IsTile(program_, node), ir::Space::kNone,
-              operation ? OwnerOf(program_, node->args[0]) : Team::kNone);
+              operation && !node->args.empty() ? OwnerOf(program_, node->args[0]) : Team::kNone);
       AppendOperation(node, stmt).variable = program_.names[name].id;
       Expr result = Var(name, node->type);
       return node->at.line > 0 ? At(result, node->at) : result;
@@ -172,7 +172,15 @@ class Flattener {
     using enum ir::StmtKind;
     switch (stmt->kind) {
       case kRing:
-        return absl::UnimplementedError("the interpreter runs rings in lowered kernels alone");
+        Append(Step::Kind::kRing, stmt);
+        for (const ir::Stmt& field : stmt->body) {
+          if (field->kind == kComment) continue;
+          if (field->kind != kAlloc)
+            return absl::InvalidArgumentError(StrCat(ir::Place(field->at), "a ring holds fields alone"));
+          KILN_RETURN_IF_ERROR(Flatten(field));
+          program_.steps.back().ring = stmt->name;
+        }
+        return absl::OkStatus();
       case kLet: {
         Expr value = Hoist(stmt->value, stmt);
         const Node* base = BaseOf(value);
@@ -364,7 +372,7 @@ bool IsTile(const Program& program, const Expr& e) {
     case ExprKind::kIndex:
       return true;
     case ExprKind::kTileOp:
-      return !IsReduction(e->tile.op) || FindAttr(*e, "axis") != nullptr;
+      return !ir::IsRingOp(e->tile.op) && (!IsReduction(e->tile.op) || FindAttr(*e, "axis") != nullptr);
     case ExprKind::kDim:
     case ExprKind::kCall:
       return false;
@@ -389,7 +397,8 @@ std::string OperationName(const Expr& e) {
   if (e->kind != ExprKind::kTileOp) return e->name;
   Team team = e->tile.team == Team::kNone ? Team::kCta : e->tile.team;
   const ir::TileOpRow* row = ir::FindTileOp(e->tile.op);
-  return StrCat(ir::Name(team), ".", row ? row->name : "operation");
+  return StrCat(ir::IsRingOp(e->tile.op) ? std::string_view(e->name) : ir::Name(team), ".",
+                row ? row->name : "operation");
 }
 
 }  // namespace kiln::interp

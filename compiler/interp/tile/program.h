@@ -17,6 +17,7 @@ struct Step {
     kLet,       // variable = expr (a value, or a view)
     kMutable,   // variable = expr, converted to dtype
     kAlloc,     // stmt->tensor
+    kRing,      // stmt; its fields are allocs that follow
     kAssign,    // target = expr
     kTileOp,    // expr is the operation; with a variable, a reduction whose result it takes
     kCall,      // expr is an intrinsic call; with a variable, its result
@@ -37,6 +38,7 @@ struct Step {
   int jump = -1;
   Team team = Team::kThread;  // Who executes the step together; a thread alone does not wait
   int branch = -1;            // The innermost kBranch or kForTest around this step
+  std::string ring;           // kAlloc: whose field
   Location at;
 };
 
@@ -71,7 +73,7 @@ absl::StatusOr<Program> FlattenBody(const ir::Kernel& kernel, const std::vector<
 bool IsTile(const Program& program, const Expr& e);
 Team OwnerOf(const Program& program, const Expr& e);
 
-// `warp.sum`, `cta.copy`, `barrier`: how messages name a step's operation.
+// `warp.sum`, `cta.copy`, `tiles.pop`, `barrier`: how messages name a step's operation.
 std::string OperationName(const Expr& e);
 
 }  // namespace kiln::interp

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_join.h"
+#include "compiler/interp/tile/ring.h"
 #include "compiler/support/str_cat.h"
 #include "kiln/internal/status_macros.h"
 
@@ -46,16 +47,27 @@ std::pair<int64_t, int64_t> ByteRange(DType dtype, int64_t offset, int64_t count
   return {offset * Bits(dtype) / 8, ((offset + count) * Bits(dtype) + 7) / 8};
 }
 
+absl::Status CheckArrived(const Storage& storage, const uint8_t* states, size_t bytes, std::string_view done) {
+  const bool copy = std::memchr(states, kInFlight, bytes) != nullptr;
+  if (!copy && !std::memchr(states, kAccumulating, bytes)) return absl::OkStatus();
+  return absl::FailedPreconditionError(StrCat("\"", storage.name, "\" is ", done, " while ",
+                                              copy ? "an asynchronous copy" : "a product", " into it is in flight"));
+}
+
+// Elements of less than a byte share theirs with a neighbour that may be in flight.
+absl::Status CheckWrite(const Storage& storage, DType dtype, int64_t offset, int64_t count) {
+  if (storage.written.empty() || Bits(dtype) < 8) return absl::OkStatus();
+  auto [first, last] = ByteRange(dtype, offset, count);
+  return CheckArrived(storage, storage.written.data() + first, static_cast<size_t>(last - first), "written");
+}
+
 // Why elements may not be read; Ok when they may.
 absl::Status CheckRead(const Storage& storage, DType dtype, int64_t offset, int64_t count, bool check_uninitialized) {
   if (storage.written.empty()) return absl::OkStatus();
   auto [first, last] = ByteRange(dtype, offset, count);
   const uint8_t* states = storage.written.data() + first;
   auto bytes = static_cast<size_t>(last - first);
-  if (std::memchr(states, kInFlight, bytes)) {
-    return absl::FailedPreconditionError(
-        StrCat("\"", storage.name, "\" is read while an asynchronous copy into it is in flight"));
-  }
+  KILN_RETURN_IF_ERROR(CheckArrived(storage, states, bytes, "read"));
   const void* empty = check_uninitialized ? std::memchr(states, kEmpty, bytes) : nullptr;
   if (!empty) return absl::OkStatus();
   int64_t byte = first + (static_cast<const uint8_t*>(empty) - states);
@@ -125,6 +137,7 @@ absl::StatusOr<ValuePtr> LoadView(const View& view, const LoadOptions& options) 
   KILN_RETURN_IF_ERROR(CheckTileSize(value.shape));
   value.data.resize(static_cast<size_t>(ElementCount(value.shape)));
   const Storage& storage = *view.storage;
+  if (storage.ring) KILN_RETURN_IF_ERROR(storage.ring->MayTouch(options.readers, view));
   Slot fill = Convert(view.dtype, DType::kF64, FloatSlot(options.fill));
   KILN_ASSIGN_OR_RETURN(std::optional<ThreadRange> filter, Filter(storage, options.asking));
   bool filtered = filter.has_value();
@@ -183,6 +196,7 @@ absl::Status StoreView(const View& view, const Value& value, const Asking* askin
       std::fill(storage.written.begin() + first, storage.written.begin() + last, kWritten);
     };
     if (runs && inner.stride == 1 && begin < end) {
+      KILN_RETURN_IF_ERROR(CheckWrite(storage, view.dtype, offset + begin, end - begin));
       StoreElements(view.dtype, storage.data, offset + begin, end - begin, data.data() + number + begin);
       mark(offset + begin, end - begin);
       return absl::OkStatus();
@@ -191,6 +205,7 @@ absl::Status StoreView(const View& view, const Value& value, const Asking* askin
       int64_t element = offset + k * inner.stride;
       if (!source->held.empty() && !source->held[static_cast<size_t>(number + k)]) continue;
       if (filtered && !storage.holders->AnyOf(element * Bits(view.dtype) / Bits(storage.dtype), *filter)) continue;
+      KILN_RETURN_IF_ERROR(CheckWrite(storage, view.dtype, element, 1));
       Slot slot = data[static_cast<size_t>(number + k)];
       if (combine) {
         Slot old_value;
@@ -221,6 +236,49 @@ absl::Status MarkInFlight(const View& view) {
     }
     return absl::OkStatus();
   });
+}
+
+absl::Status MarkAccumulating(const View& view, bool holds) {
+  Storage& storage = *view.storage;
+  if (!storage.data) return absl::FailedPreconditionError("a computed value is not accumulated into");
+  if (storage.written.empty()) return absl::OkStatus();
+  return ForEachRun(view, [&](int64_t, int64_t offset, const ViewDim& inner, int64_t begin, int64_t end) {
+    for (int64_t k = begin; k < end; ++k) {
+      int64_t element = offset + k * inner.stride;
+      auto [first, last] = ByteRange(view.dtype, element, 1);
+      uint8_t* states = storage.written.data() + first;
+      auto bytes = static_cast<size_t>(last - first);
+      // Products into one accumulator follow each other.
+      if (!std::memchr(states, kAccumulating, bytes)) {
+        if (holds) {
+          KILN_RETURN_IF_ERROR(CheckRead(storage, view.dtype, element, 1, true));
+        } else {
+          KILN_RETURN_IF_ERROR(CheckWrite(storage, view.dtype, element, 1));
+        }
+      }
+      std::fill(states, states + bytes, kAccumulating);
+    }
+    return absl::OkStatus();
+  });
+}
+
+void ClearInFlight(const View& view) {
+  Storage& storage = *view.storage;
+  if (storage.written.empty()) return;
+  absl::Status cleared =
+      ForEachRun(view, [&](int64_t, int64_t offset, const ViewDim& inner, int64_t begin, int64_t end) {
+        for (int64_t k = begin; k < end; ++k) {
+          auto [first, last] = ByteRange(view.dtype, offset + k * inner.stride, 1);
+          std::fill(storage.written.begin() + first, storage.written.begin() + last, kWritten);
+        }
+        return absl::OkStatus();
+      });
+  cleared.IgnoreError();  // Nothing in it fails.
+}
+
+absl::Status Land(const View& view, const Value& value) {
+  ClearInFlight(view);
+  return StoreView(view, value);
 }
 
 absl::StatusOr<Shape> BroadcastShape(absl::Span<const int64_t> a, absl::Span<const int64_t> b) {

@@ -41,7 +41,14 @@ using ValuePtr = std::shared_ptr<const Value>;
 
 ValuePtr ScalarValue(DType dtype, Slot slot);
 
-enum ByteState : uint8_t { kEmpty = 0, kWritten, kInFlight };
+enum ByteState : uint8_t {
+  kEmpty = 0,
+  kWritten,
+  kInFlight,      // Awaits an asynchronous copy
+  kAccumulating,  // Awaits an asynchronous product
+};
+
+class Ring;
 
 // Memory behind views: an argument, an alloc, or a computed value.
 struct Storage {
@@ -55,6 +62,7 @@ struct Storage {
   std::vector<uint8_t> written;  // A ByteState for each; empty = not tracked
   ValuePtr value;
   std::shared_ptr<const Holders> holders;  // Null: the layout was left out
+  std::shared_ptr<Ring> ring;              // Whose field this is; null = none
 };
 
 struct ViewDim {
@@ -100,8 +108,9 @@ struct Asking {
 
 struct LoadOptions {
   bool check_uninitialized = true;
-  const Asking* asking = nullptr;  // Null: everyone
-  double fill = 0;                 // What elements outside the domain read
+  const Asking* asking = nullptr;     // Null: everyone
+  double fill = 0;                    // What elements outside the domain read
+  absl::Span<const int64_t> readers;  // Threads that must have popped what they read of a ring; empty = not checked
 };
 absl::StatusOr<ValuePtr> LoadView(const View& view, const LoadOptions& options);
 
@@ -110,8 +119,15 @@ absl::StatusOr<ValuePtr> LoadView(const View& view, const LoadOptions& options);
 using Combine = Slot (*)(DType dtype, Slot old_value, Slot new_value);
 absl::Status StoreView(const View& view, const Value& value, const Asking* asking = nullptr, Combine combine = nullptr);
 
-// Elements of the view await an asynchronous copy, or (StoreView) have it. Errors: they await one already.
+// Elements of the view await an asynchronous copy, or (Land) have it. Errors: they await one already.
 absl::Status MarkInFlight(const View& view);
+
+// Elements of the view await a product. Errors: a copy is in flight there or, with `holds`, nothing wrote them.
+absl::Status MarkAccumulating(const View& view, bool holds);
+// What was in flight has arrived.
+void ClearInFlight(const View& view);
+// Stores what was in flight.
+absl::Status Land(const View& view, const Value& value);
 
 // The shape of `a` and `b` side by side: dimensions pair from the last, extents are equal or 1.
 absl::StatusOr<Shape> BroadcastShape(absl::Span<const int64_t> a, absl::Span<const int64_t> b);

@@ -5,8 +5,18 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "compiler/infer/infer.h"
 #include "compiler/infer/pipeline_loops.h"
+#include "compiler/ir/decode.h"
+#include "compiler/ir/encode.h"
+#include "compiler/ir/format.h"
+#include "compiler/ir/parse.h"
+#include "compiler/ir/print.h"
+#include "compiler/ir/verify.h"
 #include "compiler/lower/cpu/lower_cpu.h"
 #include "compiler/lower/cuda/lower.h"
 #include "compiler/plan/plan.h"
@@ -32,6 +42,25 @@ absl::StatusOr<std::vector<ir::Kernel>> StagesFor(const ir::Kernel& kernel, cons
   return std::vector<ir::Kernel>{ringed, inferred, native};
 }
 
+// The kernel's text after parsing, encoding and decoding it, and after formatting; what is wrong instead.
+std::string ReadBack(const std::string& text) {
+  auto parsed = ir::Parse(text, "stage");
+  if (!parsed.ok()) return std::string(parsed.status().message());
+  if (auto problems = ir::Verify(*parsed); !problems.empty()) return problems[0].message;
+  auto formatted = ir::Format(text, "stage");
+  if (!formatted.ok() || *formatted != text) return "is not formatted";
+  auto decoded = ir::Decode(ir::Encode(*parsed));
+  return decoded.ok() ? ir::Print(*decoded) : std::string(decoded.status().message());
+}
+
+// Comments are beside a kernel, not in it.
+std::string WithoutComments(const std::string& text) {
+  std::string out;
+  for (absl::string_view line : absl::StrSplit(text, '\n'))
+    if (!absl::StartsWith(absl::StripLeadingAsciiWhitespace(line), "//")) absl::StrAppend(&out, out.empty() ? "" : "\n", line);
+  return out;
+}
+
 double Tolerance(DType dtype) { return dtype == DType::kF32 ? 1e-5 : dtype == DType::kF16 ? 2e-3 : 1.6e-2; }
 
 struct Case {
@@ -54,6 +83,10 @@ class Lowered : public testing::TestWithParam<Case> {
     ASSERT_EQ(MessageOf(tile, args(reference)), "");
     std::vector<double> expected = reference.values();
     for (size_t stage = 0; stage < stages->size(); ++stage) {
+      ir::Module module;
+      module.kernels = {(*stages)[stage]};
+      const std::string text = ir::Print(module);
+      EXPECT_EQ(ReadBack(text), WithoutComments(text)) << "stage " << stage;
       Array result = out;
       ASSERT_EQ(MessageOf((*stages)[stage], args(result), options), "") << "stage " << stage;
       std::vector<double> found = result.values();

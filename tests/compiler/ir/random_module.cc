@@ -156,12 +156,16 @@ class Generator {
   }
 
   Expr TileOp(int depth) {
-    const TileOpRow* drawn = nullptr;
-    do drawn = &TileOps()[pick_(TileOps().size())];
-    while (IsRingOp(drawn->op));  // Of a ring by name
-    const TileOpRow& row = *drawn;
+    const TileOpRow& row = TileOps()[pick_(TileOps().size())];
     TileOpInfo info;
     info.op = row.op;
+    if (IsRingOp(row.op)) {
+      if (rings_.empty()) return Leaf();
+      info.team = Team::kThread;
+      Node node = *TileOperation(std::move(info), {});
+      node.name = OneOf(rings_);
+      return std::make_shared<const Node>(std::move(node));
+    }
     info.team = static_cast<Team>(1 + pick_(5));
     if (pick_(4) == 0) {
       info.via = "family";
@@ -232,7 +236,7 @@ class Generator {
 
   Stmt AnyStmt(int depth) {
     StmtNode node;
-    switch (pick_(depth > 0 ? 14 : 11)) {
+    switch (pick_(depth > 0 ? 15 : 11)) {
       case 0:
         node.kind = StmtKind::kLet;
         if (Maybe()) node.dtype = AnyDTypeRef();
@@ -252,7 +256,8 @@ class Generator {
       case 3:
         return Assign(Maybe() ? Name() : Subscript(Name(), {AnyExpr(2), Full()}), AnyExpr(kDepth));
       case 4:
-        return Eval(Maybe() ? TileOp(kDepth) : AnyCall(kDepth));
+        if (Expr op = Maybe() ? TileOp(kDepth) : nullptr; op && op->kind == ExprKind::kTileOp) return Eval(op);
+        return Eval(AnyCall(kDepth));
       case 5:
         node.kind = Maybe() ? StmtKind::kAssume : StmtKind::kAssert;
         node.value = AnyExpr(kDepth);
@@ -285,6 +290,13 @@ class Generator {
         node.value = AnyExpr(2);
         node.body = AnyBlock(depth - 1);
         break;
+      case 13:
+        node.kind = StmtKind::kRing;
+        node.stages = AnyExpr(2);
+        node.name = Fresh("ring");
+        rings_.push_back(node.name);
+        for (uint64_t i = 1 + pick_(3); i > 0; --i) node.body.push_back(AnyAlloc());
+        break;
       default:
         node.kind = StmtKind::kIf;
         node.value = AnyExpr(2);
@@ -315,11 +327,12 @@ class Generator {
   }
 
   Block AnyBlock(int depth, const std::string& declared = "") {
-    size_t mark = names_.size();
+    size_t mark = names_.size(), rings = rings_.size();
     if (!declared.empty()) names_.push_back(declared);
     Block block;
     for (uint64_t i = pick_(4); i > 0; --i) block.push_back(AnyStmt(depth));
     names_.resize(mark);
+    rings_.resize(rings);
     return block;
   }
 
@@ -483,6 +496,7 @@ class Generator {
   bool comments_;
   int next_name_ = 0;
   std::vector<std::string> names_;
+  std::vector<std::string> rings_;
   std::vector<std::string> dtypes_;
   std::vector<std::string> inlines_;
 };
