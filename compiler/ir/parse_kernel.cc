@@ -249,7 +249,7 @@ void Parser::ParseGiven(Kernel& kernel) {
   });
 }
 
-// `of a box (64, 64) swizzle 128`, behind `a_map: map<bf16>`
+// `of a box(64, 64) swizzle 128`, behind `a_map: map<bf16>`
 bool Parser::ParseTensorMap(NativeParam& param) {
   if (!Expect("of") || !ExpectName("a tensor parameter", &param.tensor) || !Expect("box") || !Expect("(")) return false;
   ParseList(")", "a box", [&] {
@@ -262,7 +262,7 @@ bool Parser::ParseTensorMap(NativeParam& param) {
   return true;
 }
 
-// `native(x: pointer<bf16>, M: symbol<i64>, eps: scalar<f32>, x_map: map<bf16> of x box (8, 64) swizzle 128) shared
+// `native(x: pointer<bf16>, M: symbol<i64>, eps: scalar<f32>, x_map: map<bf16> of x box(8, 64) swizzle 128) shared
 // 1024`
 void Parser::ParseNative(Kernel& kernel) {
   kernel.native = true;

@@ -120,7 +120,7 @@ std::string PrintNativeParam(const NativeParam& param) {
   std::string out = StrCat(param.name, ": ", kKinds[static_cast<size_t>(param.kind)]);
   if (param.dtype != DType::kNone) StrAppend(&out, "<", Name(param.dtype), ">");
   if (param.kind == NativeParam::Kind::kTensorMap)
-    StrAppend(&out, " of ", param.tensor, " box (", absl::StrJoin(param.box, ", "), ") swizzle ", param.swizzle);
+    StrAppend(&out, " of ", param.tensor, " box(", absl::StrJoin(param.box, ", "), ") swizzle ", param.swizzle);
   return out;
 }
 

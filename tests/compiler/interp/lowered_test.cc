@@ -57,7 +57,8 @@ std::string ReadBack(const std::string& text) {
 std::string WithoutComments(const std::string& text) {
   std::string out;
   for (absl::string_view line : absl::StrSplit(text, '\n'))
-    if (!absl::StartsWith(absl::StripLeadingAsciiWhitespace(line), "//")) absl::StrAppend(&out, out.empty() ? "" : "\n", line);
+    if (!absl::StartsWith(absl::StripLeadingAsciiWhitespace(line), "//"))
+      absl::StrAppend(&out, out.empty() ? "" : "\n", line);
   return out;
 }
 

@@ -124,8 +124,8 @@ TEST(Ring, OfAPipelinedGemm) {
                           {{"N", 256}, {"K", 512}, {"BM", 128}, {"BN", 128}, {"BK", 64}, {"STAGES", 3}}, "sm_90a");
   ASSERT_TRUE(line.ok()) << line.status();
   const std::string text = ir::Print(line->native);
-  EXPECT_THAT(text, HasSubstr("a_map: map<bf16> of a box (128, 64) swizzle 128"));
-  EXPECT_THAT(text, HasSubstr("b_map: map<bf16> of b box (128, 64) swizzle 128"));
+  EXPECT_THAT(text, HasSubstr("a_map: map<bf16> of a box(128, 64) swizzle 128"));
+  EXPECT_THAT(text, HasSubstr("b_map: map<bf16> of b box(128, 64) swizzle 128"));
   EXPECT_THAT(text, HasSubstr("mbarrier_init(k_ring_full, slot, 1)"));
   EXPECT_THAT(text, HasSubstr("mbarrier_init(k_ring_empty, slot, 8)"));
   EXPECT_THAT(text, HasSubstr("mbarrier_expect(k_ring_full, k_fill, 32768)"));
