@@ -10,6 +10,7 @@
 #include "compiler/expr/simplify.h"
 #include "compiler/ir/intrinsics.h"
 #include "compiler/ir/print.h"
+#include "compiler/ir/tile_ops.h"
 #include "compiler/specialize/normalize.h"
 #include "kiln/internal/status_macros.h"
 
@@ -165,12 +166,20 @@ class Typer {
       case StmtKind::kStore:
         KILN_RETURN_IF_ERROR(TypeStore(stmt));
         break;
+      case StmtKind::kRing: {  // Its fields are seen by what follows it.
+        KILN_ASSIGN_OR_RETURN(stmt.stages, TypeExpr(stmt.stages));
+        stmt.stages = Simplify(stmt.stages, facts_);
+        if (!IsConst(stmt.stages)) return Fail(stmt.at, "ring: expected a constant number of slots");
+        for (Stmt& field : stmt.body) {
+          KILN_ASSIGN_OR_RETURN(field, TypeStmt(*field));
+        }
+        break;
+      }
       case StmtKind::kReturn:
         if (stmt.value) return Fail(stmt.at, "expected `return` without a value in a kernel");
         break;
       case StmtKind::kBreak:
       case StmtKind::kContinue:
-      case StmtKind::kRing:
       case StmtKind::kComment:
         break;
     }
@@ -584,6 +593,10 @@ class Typer {
     node.args = args;
     node.type = Type{DType::kBool};
     if (IsReduction(e->tile.op)) return TypeReduction(e, std::move(node));
+    if (ir::IsRingOp(e->tile.op)) {
+      if (ir::FindTileOp(e->tile.op)->value) node.type = {DType::kI64};
+      return MakeExpr(std::move(node));
+    }
     auto reference = [&](size_t i) -> absl::Status {
       if (i < args.size() && IsTileReference(args[i])) return absl::OkStatus();
       return Fail(e, absl::StrCat("operand ", i + 1, ": expected a tensor or a slice of one, found ",

@@ -134,6 +134,38 @@ TEST(Ring, OfAPipelinedGemm) {
   EXPECT_EQ(line->native.shared_bytes, 3 * 32768 + 32 + 24);
 }
 
+TEST(Ring, WrittenByHand) {
+  auto module = ir::Parse(R"(kernel k(a: tensor<i32>[64], b: out tensor<i32>[64]) launch grid(1) block(32) {
+  ring r[2] in shared { alloc t: i32[2, 4] in shared }
+  if thread_id == 0 {
+    for i in 0 .. 2 {
+      let w = r.push()
+      thread.copy_async(t[w, :], a[i * 4 +: 4]) via tma
+    }
+  }
+  for k in 0 .. 16 {
+    let s = r.pop()
+    cta.copy(b[k * 4 +: 4], t[s, :] + t[s, :])
+    r.release()
+    if thread_id == 0 and k + 2 < 16 {
+      let w = r.push()
+      thread.copy_async(t[w, :], a[(k + 2) * 4 +: 4]) via tma
+    }
+  }
+})",
+                          "k");
+  ASSERT_TRUE(module.ok()) << module.status();
+  auto line = LowerModule(*module, "k", DType::kI32, {}, "sm_90a");
+  ASSERT_TRUE(line.ok()) << line.status();
+  EXPECT_THAT(line->plan.Rules(), ElementsAre("thread.copy_async: tma", "cta.map: register", "thread.copy_async: tma"));
+  const std::string text = ir::Print(line->native);
+  EXPECT_THAT(text, HasSubstr("a_map: map<i32> of a box(4) swizzle 0"));
+  EXPECT_THAT(text, HasSubstr("mbarrier_init(r_empty, slot, 1)"));
+  EXPECT_THAT(text, HasSubstr("mbarrier_expect(r_full, w, 16)"));
+  auto old = LowerModule(*module, "k", DType::kI32, {}, "sm_80");
+  EXPECT_THAT(std::string(old.status().message()), HasSubstr("no rule of sm_80 accepts it; tma: sm_80 has no tma"));
+}
+
 // Fragments leave in 16-byte stores where rows are whole pieces of 32 columns on 16 bytes, in pairs elsewhere.
 TEST(Fragments, AreExchangedForWideStores) {
   const Ints tiles = {{"K", 512}, {"BM", 128}, {"BN", 128}, {"BK", 32}, {"STAGES", 3}};
