@@ -29,6 +29,8 @@ absl::Status FromOurs(const Options& options, kiln_options* out) {
   KILN_RETURN_IF_ERROR(CopyPath("cache_dir", options.cache_dir, out->cache_dir));
   out->cache_shared = options.cache_shared;
   out->memory_cache_bytes = options.memory_cache_bytes;
+  out->cache_max_bytes = options.cache_max_bytes;
+  out->cache_max_entries = options.cache_max_entries;
   KILN_RETURN_IF_ERROR(CopyPath("nvrtc_path", options.nvrtc_path, out->nvrtc_path));
   KILN_RETURN_IF_ERROR(CopyPath("llvm_path", options.llvm_path, out->llvm_path));
   out->compile_deadline_ms = static_cast<int32_t>(absl::ToInt64Milliseconds(options.compile_deadline));
@@ -66,6 +68,8 @@ absl::StatusOr<Options> FromC(const kiln_options* given) {
   KILN_ASSIGN_OR_RETURN(options.cache_dir, PathFrom("cache_dir", all.cache_dir));
   options.cache_shared = all.cache_shared != 0;
   options.memory_cache_bytes = all.memory_cache_bytes;
+  options.cache_max_bytes = all.cache_max_bytes;
+  options.cache_max_entries = all.cache_max_entries;
   KILN_ASSIGN_OR_RETURN(options.nvrtc_path, PathFrom("nvrtc_path", all.nvrtc_path));
   KILN_ASSIGN_OR_RETURN(options.llvm_path, PathFrom("llvm_path", all.llvm_path));
   KILN_RETURN_IF_ERROR(CheckRange("compile_deadline_ms", all.compile_deadline_ms, 1, 86400000));

@@ -3,15 +3,23 @@
 #define KILN_API_CACHE_VIEW_H_
 
 #include <memory>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "cache/inventory.h"  // IWYU pragma: export
 #include "cache/root_dir.h"
+#include "cache/trim.h"  // IWYU pragma: export
 
 namespace kiln::api {
 
+struct CacheView {
+  std::shared_ptr<cache::RootDir> root;
+  cache::SizeLimits limits;
+};
+
+// The directory that is written, or, where `path` is not empty, that one; with the limits of the environment.
 // FailedPrecondition: the environment names no directory. Else as RootDir::Open fails.
-absl::StatusOr<std::shared_ptr<cache::RootDir>> OpenCacheOfEnvironment();
+absl::StatusOr<CacheView> OpenCacheView(const std::string& path);
 
 }  // namespace kiln::api
 

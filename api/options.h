@@ -12,11 +12,14 @@
 namespace kiln::api {
 
 struct Options {
-  std::string cache_dir;      // Absolute; empty = this process's memory alone
+  // Absolute, then, after colons, those of read-only layers below it; empty = this process's memory alone
+  std::string cache_dir;
   bool cache_shared = false;  // The directory may be writable by other users
   uint64_t memory_cache_bytes = 256 << 20;
-  std::string nvrtc_path;  // Empty = as the loader finds it
-  std::string llvm_path;   // Of libkiln-llvm.so; empty = beside this library
+  uint64_t cache_max_bytes = uint64_t{10} << 30;  // Of the directory that is written; 0 = no limit
+  uint64_t cache_max_entries = 1'000'000;         // Likewise
+  std::string nvrtc_path;                         // Empty = as the loader finds it
+  std::string llvm_path;                          // Of libkiln-llvm.so; empty = beside this library
   absl::Duration compile_deadline = absl::Minutes(5);
   int compile_threads = 0;  // For Prepare; 0 = as many as the host has, at most 4
   int cpu_threads = 0;      // Of the CPU device; 0 = as many as the host has

@@ -1,10 +1,17 @@
 #include "api/options_from_env.h"
 
+#include <unistd.h>
+
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
+#include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "api/cache_tiers.h"
+#include "cache/root_dir.h"
 #include "kiln/internal/status_macros.h"
 
 namespace kiln::api {
@@ -12,18 +19,27 @@ namespace {
 
 bool IsAbsolute(const std::optional<std::string>& path) { return path && !path->empty() && path->front() == '/'; }
 
-absl::StatusOr<std::string> CacheDir(const Environment& environment) {
-  const std::optional<std::string> named = environment("KILN_CACHE_DIR");
-  if (named) {
-    if (!named->empty() && !IsAbsolute(named))
+absl::StatusOr<std::string> CacheDir(const Environment& environment, const UsablePath& usable) {
+  if (const std::optional<std::string> named = environment("KILN_CACHE_DIR")) {
+    if (!ParseCachePaths(*named).ok())
       return absl::InvalidArgumentError(
           absl::StrCat("options: KILN_CACHE_DIR: expected an absolute path, got \"", *named, "\""));
     return *named;
   }
+  std::vector<std::string> candidates;
   // A relative XDG_CACHE_HOME is to be ignored, its specification says.
-  if (const auto xdg = environment("XDG_CACHE_HOME"); IsAbsolute(xdg)) return absl::StrCat(*xdg, "/kiln");
-  if (const auto home = environment("HOME"); IsAbsolute(home)) return absl::StrCat(*home, "/.cache/kiln");
-  return std::string();
+  if (const auto xdg = environment("XDG_CACHE_HOME"); IsAbsolute(xdg))
+    candidates.push_back(absl::StrCat(*xdg, "/kiln"));
+  if (const auto home = environment("HOME"); IsAbsolute(home))
+    candidates.push_back(absl::StrCat(*home, "/.cache/kiln"));
+  // A container's user may have "/" for a home. The name can be guessed, so it counts only where it is ours.
+  const auto temporary = environment("TMPDIR");
+  candidates.push_back(absl::StrCat(IsAbsolute(temporary) ? *temporary : "/tmp", "/kiln-", geteuid()));
+  for (const std::string& candidate : candidates)
+    // Paths with a colon in them are several.
+    if (!absl::StrContains(candidate, ':') && usable(candidate)) return candidate;
+  // Whoever opens it says why it cannot be used.
+  return candidates.front();
 }
 
 absl::StatusOr<int64_t> Number(const Environment& environment, const char* name, int64_t low, int64_t high,
@@ -39,9 +55,14 @@ absl::StatusOr<int64_t> Number(const Environment& environment, const char* name,
 
 }  // namespace
 
-absl::StatusOr<Options> OptionsFrom(const Environment& environment) {
+absl::StatusOr<Options> OptionsFrom(const Environment& environment, const UsablePath& usable) {
   Options options;
-  KILN_ASSIGN_OR_RETURN(options.cache_dir, CacheDir(environment));
+  KILN_ASSIGN_OR_RETURN(options.cache_dir, CacheDir(environment, usable));
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  KILN_ASSIGN_OR_RETURN(options.cache_max_bytes, Number(environment, "KILN_CACHE_MAX_BYTES", 0, kMost,
+                                                        static_cast<int64_t>(options.cache_max_bytes)));
+  KILN_ASSIGN_OR_RETURN(options.cache_max_entries, Number(environment, "KILN_CACHE_MAX_ENTRIES", 0, kMost,
+                                                          static_cast<int64_t>(options.cache_max_entries)));
   options.nvrtc_path = environment("KILN_NVRTC").value_or("");
   options.llvm_path = environment("KILN_LLVM").value_or("");
   KILN_ASSIGN_OR_RETURN(options.compile_threads, Number(environment, "KILN_COMPILE_THREADS", 0, 1024, 0));
@@ -53,11 +74,12 @@ absl::StatusOr<Options> OptionsFrom(const Environment& environment) {
 }
 
 absl::StatusOr<Options> OptionsFromEnvironment() {
-  return OptionsFrom([](const char* name) -> std::optional<std::string> {
+  const Environment environment = [](const char* name) -> std::optional<std::string> {
     const char* value = std::getenv(name);
     if (value == nullptr) return std::nullopt;
     return value;
-  });
+  };
+  return OptionsFrom(environment, [](const std::string& path) { return cache::CheckRootUsable({.path = path}).ok(); });
 }
 
 }  // namespace kiln::api

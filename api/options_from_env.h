@@ -2,8 +2,11 @@
 //
 // | variable | is |
 // | --- | --- |
-// | KILN_CACHE_DIR | absolute path of the disk cache; set but empty = memory alone |
-// | XDG_CACHE_HOME, HOME | without it, the cache is XDG_CACHE_HOME/kiln, else HOME/.cache/kiln, else memory alone |
+// | KILN_CACHE_DIR | absolute path of the disk cache, then of read-only layers below it, with colons between; set but
+//                    empty = memory alone |
+// | XDG_CACHE_HOME, HOME, TMPDIR | without it, the cache is the first that can be written of XDG_CACHE_HOME/kiln,
+//                    HOME/.cache/kiln and TMPDIR/kiln-USER (/tmp/kiln-USER), else memory alone |
+// | KILN_CACHE_MAX_BYTES, KILN_CACHE_MAX_ENTRIES | of the disk cache; 0 = no limit |
 // | KILN_NVRTC, KILN_LLVM | the libnvrtc and the libkiln-llvm.so to open |
 // | KILN_COMPILE_THREADS, KILN_CPU_THREADS | 0 to 1024 |
 // | KILN_COMPILE_DEADLINE_MS | 1 to 86400000 |
@@ -22,10 +25,13 @@ namespace kiln::api {
 // A variable's value; nothing when it is not set.
 using Environment = std::function<std::optional<std::string>(const char* name)>;
 
-// InvalidArgument names the variable, what it must be and what it is.
-absl::StatusOr<Options> OptionsFrom(const Environment& environment);
+// Whether a cache can be written at a path that nobody asked for by name.
+using UsablePath = std::function<bool(const std::string& path)>;
 
-// The same from this process's environment.
+// InvalidArgument names the variable, what it must be and what it is.
+absl::StatusOr<Options> OptionsFrom(const Environment& environment, const UsablePath& usable);
+
+// The same from this process's environment, trying the directories.
 absl::StatusOr<Options> OptionsFromEnvironment();
 
 }  // namespace kiln::api

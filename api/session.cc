@@ -2,7 +2,6 @@
 
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -10,7 +9,6 @@
 #include "api/artifact_codec.h"
 #include "api/request_key.h"
 #include "cache/key_map.h"
-#include "cache/memory_store.h"
 #include "compiler/specialize/default_config.h"
 #include "kiln/internal/status_macros.h"
 
@@ -57,24 +55,11 @@ std::string_view Name(Outcome outcome) {
 }
 
 Session::Session(Options options)
-    : options_(std::move(options)), backends_(options_), queue_(options_.compile_threads) {
-  std::vector<std::unique_ptr<cache::Store>> tiers;
-  tiers.push_back(std::make_unique<cache::MemoryStore>(options_.memory_cache_bytes));
-  if (!options_.cache_dir.empty()) {
-    cache::DiskStoreOptions disk_options;
-    disk_options.root.path = options_.cache_dir;
-    disk_options.root.allow_shared = options_.cache_shared;
-    absl::StatusOr<std::unique_ptr<cache::DiskStore>> disk = cache::DiskStore::Open(disk_options);
-    if (disk.ok()) {
-      cache_root_ = (*disk)->root();
-      tiers.push_back(*std::move(disk));
-    } else {
-      Log(LogLevel::kWarning, absl::StrCat("cache: no disk tier: ", disk.status().message()));
-    }
-  }
-  store_ = std::make_unique<cache::TieredStore>(std::move(tiers));
-  flights_ = std::make_unique<cache::SingleFlight>(store_.get(), cache_root_);
-}
+    : options_(std::move(options)),
+      backends_(options_),
+      cache_(OpenCacheTiers(options_)),
+      flights_(std::make_unique<cache::SingleFlight>(cache_.store.get(), cache_.lock_root)),
+      queue_(options_.compile_threads) {}
 
 void Session::Log(LogLevel level, std::string_view text) const {
   if (options_.log) options_.log(level, text);
@@ -82,7 +67,7 @@ void Session::Log(LogLevel level, std::string_view text) const {
 
 cache::Stats Session::CacheStats() const {
   cache::Stats stats;
-  store_->AddStats(&stats);
+  cache_.store->AddStats(&stats);
   flights_->AddStats(&stats);
   return stats;
 }
@@ -118,7 +103,7 @@ absl::StatusOr<Built> Session::Build(CompileRequest request) {
     return CompileEntry(request, lowered, options, source_key, text);
   }));
   KILN_ASSIGN_OR_RETURN(built.artifact, ArtifactFrom(*flight.entry, request));
-  store_->Put(cache::MakeKeyMap(request_key.digest, source_key.digest, text));
+  cache_.store->Put(cache::MakeKeyMap(request_key.digest, source_key.digest, text));
   built.outcome = OutcomeOf(flight.tier);
   if (built.outcome == Outcome::kMiss) built.compile_ms = absl::ToDoubleMilliseconds(absl::Now() - start);
   Count(built.outcome);
@@ -126,11 +111,11 @@ absl::StatusOr<Built> Session::Build(CompileRequest request) {
 }
 
 bool Session::Find(const CompileRequest& request, const cache::Key& request_key, Built* built) {
-  const cache::Lookup map = store_->Get(request_key);
+  const cache::Lookup map = cache_.store->Get(request_key);
   if (!map) return false;
   const absl::StatusOr<cache::Digest> source = cache::SourceOf(*map.entry);
   if (!source.ok()) return false;
-  const cache::Lookup binary = store_->Get({cache::EntryKind::kBinary, *source});
+  const cache::Lookup binary = cache_.store->Get({cache::EntryKind::kBinary, *source});
   if (!binary) return false;
   absl::StatusOr<Artifact> artifact = ArtifactFrom(*binary.entry, request);
   if (!artifact.ok()) {

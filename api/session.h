@@ -16,12 +16,11 @@
 
 #include "absl/status/statusor.h"
 #include "api/backends.h"
+#include "api/cache_tiers.h"
 #include "api/compile_queue.h"
 #include "api/metrics.h"
 #include "api/options.h"
-#include "cache/disk_store.h"
 #include "cache/single_flight.h"
-#include "cache/tiered_store.h"
 #include "compiler/ir/kernel.h"
 #include "compiler/pipeline.h"
 #include "compiler/request.h"
@@ -83,8 +82,7 @@ class Session {
   const Options options_;
   Metrics metrics_;
   Backends backends_;
-  std::shared_ptr<cache::RootDir> cache_root_;  // Null without a disk
-  std::unique_ptr<cache::Store> store_;
+  CacheTiers cache_;
   std::unique_ptr<cache::SingleFlight> flights_;
   CompileQueue queue_;  // Last: its tasks use the rest
 };

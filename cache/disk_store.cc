@@ -30,10 +30,10 @@ absl::StatusOr<std::unique_ptr<DiskStore>> DiskStore::Open(const DiskStoreOption
 }
 
 Lookup DiskStore::Get(const Key& key) {
-  EntryRead read = ReadEntryFile(root_.get(), key);
+  EntryRead read = ReadEntryFile(root_.get(), key, touch_after_);
   // A network file system may answer with a handle it has just forgotten; asking by name again gets a fresh one.
   if (!read.status.ok() && !absl::IsNotFound(read.status) && !absl::IsDataLoss(read.status)) {
-    read = ReadEntryFile(root_.get(), key);
+    read = ReadEntryFile(root_.get(), key, touch_after_);
   }
   if (read.status.ok()) {
     hits_.Add();
@@ -64,7 +64,12 @@ void DiskStore::Put(const EntryPtr& entry) {
   const absl::StatusOr<PublishResult> result = Publish(root_.get(), entry->key, *bytes);
   NoteWrite(result.status());
   if (!result.ok()) return;
-  (*result == PublishResult::kPublished ? published_ : lost_races_).Add();
+  if (*result == PublishResult::kAlreadyThere) {
+    lost_races_.Add();
+    return;
+  }
+  published_.Add();
+  size_watch_.Published(root_.get(), bytes->size());
 }
 
 void DiskStore::AddStats(Stats* stats) const {
@@ -76,6 +81,7 @@ void DiskStore::AddStats(Stats* stats) const {
   stats->disk_read_failures += read_failures_.Get();
   stats->disk_write_failures += write_failures_.Get();
   stats->disk_writes_skipped += writes_skipped_.Get();
+  stats->disk_evictions += size_watch_.evictions();
   absl::MutexLock lock(&mutex_);
   if (stats->degraded.empty()) stats->degraded = degraded_;
 }

@@ -32,7 +32,7 @@ absl::Status CheckAttributes(const RootDir& root, const struct stat& info) {
 
 }  // namespace
 
-EntryRead ReadEntryFile(RootDir* root, const Key& key) {
+EntryRead ReadEntryFile(RootDir* root, const Key& key, absl::Duration touch_after) {
   FileOps* ops = root->ops();
   const EntryPath path = PathOf(key);
   const std::shared_ptr<const FileHandle> directory = root->Handle();
@@ -68,6 +68,8 @@ EntryRead ReadEntryFile(RootDir* root, const Key& key) {
                                          ", found ", Name(entry->key.kind), " ", entry->key.digest.ToHex()));
   } else {
     read.entry = std::make_shared<const Entry>(*std::move(entry));
+    const absl::Time now = ops->Now();
+    if (now - absl::TimeFromTimespec(read.info.st_mtim) > touch_after) ops->SetModified(file.fd(), now);
   }
   return read;
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "cache/entry.h"
 #include "cache/entry_path.h"
 #include "cache/root_dir.h"
@@ -22,7 +23,9 @@ struct EntryRead {
   bool has_info = false;
 };
 
-EntryRead ReadEntryFile(RootDir* root, const Key& key);
+// A whole entry that was used last longer ago than `touch_after` gets the present as its time of use, which TrimEntries
+// goes by; failing to is harmless.
+EntryRead ReadEntryFile(RootDir* root, const Key& key, absl::Duration touch_after = absl::InfiniteDuration());
 
 // Removes the file that `read` found damaged, unless another has taken its name since. True if it is gone.
 bool RemoveDamaged(RootDir* root, const Key& key, const EntryRead& read);

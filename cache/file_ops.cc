@@ -32,6 +32,10 @@ class Posix : public FileOps {
   ssize_t Write(int fd, const void* buffer, size_t size) override { return ResultOrErrno(write(fd, buffer, size)); }
   int FSync(int fd) override { return ResultOrErrno(fsync(fd)); }
   int FTruncate(int fd, off_t size) override { return ResultOrErrno(ftruncate(fd, size)); }
+  int SetModified(int fd, absl::Time time) override {
+    const timespec times[2] = {{0, UTIME_OMIT}, absl::ToTimespec(time)};
+    return ResultOrErrno(futimens(fd, times));
+  }
   int FStat(int fd, struct stat* out) override { return ResultOrErrno(fstat(fd, out)); }
   int StatAt(int dir, const char* name, struct stat* out) override {
     return ResultOrErrno(fstatat(dir, name, out, AT_SYMLINK_NOFOLLOW));

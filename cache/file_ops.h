@@ -26,6 +26,8 @@ class FileOps {
   virtual ssize_t Write(int fd, const void* buffer, size_t size) = 0;
   virtual int FSync(int fd) = 0;
   virtual int FTruncate(int fd, off_t size) = 0;
+  // futimens of the modification time alone.
+  virtual int SetModified(int fd, absl::Time time) = 0;
   virtual int FStat(int fd, struct stat* out) = 0;
   // Never follows a symbolic link.
   virtual int StatAt(int dir, const char* name, struct stat* out) = 0;

@@ -21,7 +21,7 @@ struct EntryInfo {
   uint32_t version = 0;  // Of the format, by the file's name; above kFormatVersion, a later Kiln's.
   std::string path;      // Below the root.
   uint64_t bytes = 0;
-  absl::Time modified;
+  absl::Time last_used;  // Or published, if never found since; renewed by lookups at most every kTouchAfter.
 };
 
 // Calls `visit` for every entry whose digest starts with the hexadecimal `prefix` ("" for all), in ascending order of

@@ -56,7 +56,7 @@ absl::StatusOr<FileHandle> RootDir::OpenChecked(const RootOptions& options) {
         absl::StrCat("cache root: path: expected an absolute one, found \"", options.path, "\""));
   }
   FileHandle handle = OpenFile(options.ops, AT_FDCWD, options.path, kFlags);
-  if (handle.error() == -ENOENT) {
+  if (handle.error() == -ENOENT && options.create) {
     if (const int error = MakePath(options.ops, options.path); error < 0) {
       return SystemError(absl::StrCat("cache root: mkdir ", options.path), error);
     }

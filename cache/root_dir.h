@@ -22,13 +22,14 @@ struct RootOptions {
   std::string path;  // Absolute.
   // An entry is native code: what other users can write, they can run as us. Set this only where they are trusted.
   bool allow_shared = false;
+  bool create = true;  // Make it where it is absent, now or once it has vanished.
   FileOps* ops = PosixFileOps();  // Borrowed; outlives every user of the root.
 };
 
 // Thread-safe.
 class RootDir {
  public:
-  // Makes the directory, and its parents, with mode 0700 where it is absent.
+  // Makes the directory, and its parents, with mode 0700 where it is absent and `create` is set.
   // InvalidArgument: the path is not absolute. PermissionDenied: it is owned by a user who is neither us nor root, or
   // writable by others. Any other code: the system refused.
   static absl::StatusOr<std::shared_ptr<RootDir>> Open(const RootOptions& options);

@@ -24,6 +24,7 @@ struct Stats {
   uint64_t disk_read_failures = 0;   // Reads the system refused; each was a miss too.
   uint64_t disk_write_failures = 0;  // Publications that failed; the caller kept its bytes.
   uint64_t disk_writes_skipped = 0;  // Publications not tried, because an earlier one failed a moment ago.
+  uint64_t disk_evictions = 0;       // Entries that this process removed because there were too many.
 
   uint64_t builds = 0;           // Builds run by this process, failed ones included.
   uint64_t build_failures = 0;   // Of those, the ones that gave no entry.

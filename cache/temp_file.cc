@@ -48,6 +48,8 @@ absl::Status TempFile::Create(RootDir* root, std::string_view bytes) {
   if (const int error = WriteWhole(ops, file.fd(), bytes); error < 0) {
     return SystemError("cache publish: write", error);
   }
+  // Finer than what the file system stamps, and by the same clock as lookups: it orders the entries for TrimEntries.
+  ops->SetModified(file.fd(), ops->Now());
   // Before the name: after a power loss the entry is whole or absent. The directory is not synced, since losing the
   // name loses only work.
   if (const int error = ops->FSync(file.fd()); error < 0) return SystemError("cache publish: fsync", error);

@@ -86,8 +86,8 @@ typedef void (*kiln_log_fn)(void* context, int32_t level, const char* text);
 
 typedef struct kiln_options {
   size_t size;
-  /* Absolute path of the disk cache; "" = this process's memory alone. A directory that cannot be used is reported to
-   * the log and done without. */
+  /* Absolute path of the disk cache, then, with colons between, those of read-only layers below it; "" = this process's
+   * memory alone. A directory that cannot be used is reported to the log and done without. */
   char cache_dir[KILN_PATH_BYTES];
   /* The directory may belong to, or be writable by, other users: set only where they are trusted with our code. */
   int32_t cache_shared;
@@ -111,11 +111,15 @@ typedef struct kiln_options {
   void* log_context;
   /* Called with log_context once nothing logs any more, a failed kiln_runtime_create included; may be NULL. */
   void (*log_release)(void* context);
+  /* What the disk cache may hold; beyond, the least recently used entries go. 0 = no limit. */
+  uint64_t cache_max_bytes;
+  uint64_t cache_max_entries;
 } kiln_options;
 
 /* The defaults: no disk cache, no log. */
 KILN_EXPORT void kiln_options_init(kiln_options* options, size_t size);
-/* The defaults, changed by the environment: KILN_CACHE_DIR (else XDG_CACHE_HOME/kiln, else HOME/.cache/kiln),
+/* The defaults, changed by the environment: KILN_CACHE_DIR (else the first that can be written of
+ * XDG_CACHE_HOME/kiln, HOME/.cache/kiln and TMPDIR/kiln-USER), KILN_CACHE_MAX_BYTES, KILN_CACHE_MAX_ENTRIES,
  * KILN_NVRTC, KILN_LLVM, KILN_COMPILE_THREADS, KILN_CPU_THREADS, KILN_COMPILE_DEADLINE_MS. The only function that reads
  * it. */
 KILN_EXPORT kiln_code kiln_options_from_environment(kiln_options* options, size_t size, kiln_error* error);

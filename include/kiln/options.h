@@ -19,9 +19,12 @@ namespace kiln {
 enum class LogLevel : int32_t { kInfo = KILN_LOG_INFO, kWarning = KILN_LOG_WARNING, kError = KILN_LOG_ERROR };
 
 struct Options {
-  std::string cache_dir;      // Absolute path of the disk cache; empty = this process's memory alone
+  // Absolute path of the disk cache, then, after colons, of read-only layers; empty = this process's memory alone
+  std::string cache_dir;
   bool cache_shared = false;  // The directory may be writable by others: set only where they are trusted with our code
   uint64_t memory_cache_bytes = uint64_t{256} << 20;
+  uint64_t cache_max_bytes = uint64_t{10} << 30;  // Of the disk cache; 0 = no limit
+  uint64_t cache_max_entries = 1000000;           // Likewise
   std::string nvrtc_path;  // The libnvrtc to open; empty = as the loader finds it
   std::string llvm_path;   // The libkiln-llvm.so to open; empty = the one beside libkiln
   int32_t compile_deadline_ms = 300000;
@@ -40,6 +43,8 @@ struct Options {
     options.cache_dir = c.cache_dir;
     options.cache_shared = c.cache_shared != 0;
     options.memory_cache_bytes = c.memory_cache_bytes;
+    options.cache_max_bytes = c.cache_max_bytes;
+    options.cache_max_entries = c.cache_max_entries;
     options.nvrtc_path = c.nvrtc_path;
     options.llvm_path = c.llvm_path;
     options.compile_deadline_ms = c.compile_deadline_ms;
@@ -69,6 +74,8 @@ inline StatusOr<kiln_options> ToC(const Options& options) {
                   "options: expected paths shorter than 4096 bytes, got a longer one");
   c.cache_shared = options.cache_shared;
   c.memory_cache_bytes = options.memory_cache_bytes;
+  c.cache_max_bytes = options.cache_max_bytes;
+  c.cache_max_entries = options.cache_max_entries;
   c.compile_deadline_ms = options.compile_deadline_ms;
   c.compile_threads = options.compile_threads;
   c.cpu_threads = options.cpu_threads;

@@ -37,6 +37,7 @@ class FaultyFileOps : public FileOps {
   std::optional<uid_t> user;    // In place of the real one.
   absl::Duration clock_offset;  // Added to the real time.
   bool lacks_links = false;     // As FAT and some FUSE file systems.
+  bool fail_listing = false;    // With EIO.
   bool skip_sync = false;       // For tests of thousands of writes, none of which must outlive a power loss.
 
   int calls() const { return calls_.load(); }
@@ -65,6 +66,7 @@ class FaultyFileOps : public FileOps {
     return skip_sync ? 0 : real_->FSync(fd);
   }
   int FTruncate(int fd, off_t size) override { return Fault(true) ? -plan.error : real_->FTruncate(fd, size); }
+  int SetModified(int fd, absl::Time time) override { return Fault(true) ? -plan.error : real_->SetModified(fd, time); }
   int FStat(int fd, struct stat* out) override { return Fault(false) ? -plan.error : real_->FStat(fd, out); }
   int StatAt(int dir, const char* name, struct stat* out) override {
     return Fault(false) ? -plan.error : real_->StatAt(dir, name, out);
@@ -84,6 +86,7 @@ class FaultyFileOps : public FileOps {
   }
   int Flock(int fd, int operation) override { return Fault(false) ? -plan.error : real_->Flock(fd, operation); }
   int List(int dir, std::vector<std::string>* names) override {
+    if (fail_listing) return -EIO;
     return Fault(false) ? -plan.error : real_->List(dir, names);
   }
   uid_t User() override { return user.value_or(real_->User()); }

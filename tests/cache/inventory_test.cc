@@ -56,7 +56,7 @@ TEST_F(InventoryTest, ListsEntriesInOrderAndNothingElse) {
     EXPECT_EQ(entry.path, PathOf(entry.key).Relative());
     EXPECT_EQ(entry.bytes, std::filesystem::file_size(root_ / entry.path));
     EXPECT_EQ(entry.version, 1u);
-    EXPECT_LT(absl::AbsDuration(absl::Now() - entry.modified), absl::Minutes(5));
+    EXPECT_LT(absl::AbsDuration(absl::Now() - entry.last_used), absl::Minutes(5));
   }
   EXPECT_EQ(requests, 1u);
 }

@@ -39,6 +39,14 @@ TEST(RootDirTest, RefusesAPathThatDependsOnTheWorkingDirectory) {
             absl::InvalidArgumentError("cache root: path: expected an absolute one, found \"\""));
 }
 
+TEST(RootDirTest, MakesNothingWhereItIsNotTo) {
+  TempRoot parent;
+  const std::string path = parent / "absent";
+  EXPECT_EQ(RootDir::Open({.path = path, .create = false}).status(),
+            absl::NotFoundError("cache root: open " + path + ": No such file or directory"));
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
 TEST(RootDirTest, RefusesADirectoryThatOthersCanWrite) {
   TempRoot root;
   for (const mode_t mode : {0777, 0770, 0702}) {

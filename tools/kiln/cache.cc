@@ -22,7 +22,7 @@ Json ToJson(const cache::EntryInfo& info) {
   return {{"kind", cache::Name(info.key.kind)},
           {"digest", info.key.digest.ToHex()},
           {"bytes", info.bytes},
-          {"modified", absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", info.modified, absl::UTCTimeZone())}};
+          {"used", absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", info.last_used, absl::UTCTimeZone())}};
 }
 
 absl::StatusOr<int> Stats(cache::RootDir* root, bool json) {
@@ -54,7 +54,7 @@ absl::StatusOr<int> List(cache::RootDir* root, bool json) {
       all.push_back(ToJson(info));
     } else {
       Print(absl::StrFormat("%-8s %s %10d  %s\n", cache::Name(info.key.kind), info.key.digest.ToHex(), info.bytes,
-                            absl::FormatTime("%Y-%m-%d %H:%M:%S", info.modified, absl::LocalTimeZone())));
+                            absl::FormatTime("%Y-%m-%d %H:%M:%S", info.last_used, absl::LocalTimeZone())));
     }
   }));
   if (json) Print(all.dump() + "\n");
@@ -113,6 +113,26 @@ absl::StatusOr<int> Verify(cache::RootDir* root, const CacheFlags& flags) {
   return report.damaged.size() == report.removed && report.unreadable.empty() ? kDone : kFailed;
 }
 
+absl::StatusOr<int> Gc(cache::RootDir* root, cache::SizeLimits limits, const CacheFlags& flags) {
+  limits.max_bytes = flags.max_bytes.value_or(limits.max_bytes);
+  limits.max_entries = flags.max_entries.value_or(limits.max_entries);
+  KILN_ASSIGN_OR_RETURN(const cache::TrimReport report, cache::TrimEntries(root, limits, limits));
+  if (flags.json) {
+    Print(Json{{"entries", report.entries - report.removed_entries},
+               {"bytes", report.bytes - report.removed_bytes},
+               {"removed_entries", report.removed_entries},
+               {"removed_bytes", report.removed_bytes},
+               {"kept", report.kept}}
+              .dump() +
+          "\n");
+  } else {
+    Print(absl::StrCat("removed ", report.removed_entries, " of ", report.entries, " entries, ", report.removed_bytes,
+                       " of ", report.bytes, " bytes\n"));
+    for (const std::string& kept : report.kept) Print(absl::StrCat("kept: ", kept, "\n"));
+  }
+  return report.kept.empty() ? kDone : kFailed;
+}
+
 absl::StatusOr<int> Clear(cache::RootDir* root, bool json) {
   KILN_ASSIGN_OR_RETURN(const cache::ClearReport report, cache::ClearEntries(root));
   if (json) {
@@ -125,12 +145,14 @@ absl::StatusOr<int> Clear(cache::RootDir* root, bool json) {
 }
 
 absl::StatusOr<int> Do(const CacheFlags& flags) {
-  KILN_ASSIGN_OR_RETURN(const std::shared_ptr<cache::RootDir> root, api::OpenCacheOfEnvironment());
-  if (flags.action == "stats") return Stats(root.get(), flags.json);
-  if (flags.action == "list") return List(root.get(), flags.json);
-  if (flags.action == "inspect") return Inspect(root.get(), flags);
-  if (flags.action == "verify") return Verify(root.get(), flags);
-  return Clear(root.get(), flags.json);
+  KILN_ASSIGN_OR_RETURN(const api::CacheView view, api::OpenCacheView(flags.dir));
+  cache::RootDir* root = view.root.get();
+  if (flags.action == "stats") return Stats(root, flags.json);
+  if (flags.action == "list") return List(root, flags.json);
+  if (flags.action == "inspect") return Inspect(root, flags);
+  if (flags.action == "verify") return Verify(root, flags);
+  if (flags.action == "gc") return Gc(root, view.limits, flags);
+  return Clear(root, flags.json);
 }
 
 }  // namespace

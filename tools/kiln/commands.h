@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,9 +65,12 @@ struct LayoutFlags {
 int Layout(const LayoutFlags& flags);
 
 struct CacheFlags {
-  std::string action;   // stats, list, inspect, verify, clear
-  std::string digest;   // inspect: the first digits of one
-  bool remove = false;  // verify: what is damaged
+  std::string action;                 // stats, list, inspect, verify, gc, clear
+  std::string dir;                    // In place of the environment's; absolute
+  std::string digest;                 // inspect: the first digits of one
+  bool remove = false;                // verify: what is damaged
+  std::optional<uint64_t> max_bytes;  // gc: in place of the environment's
+  std::optional<uint64_t> max_entries;
   bool json = false;
 };
 int Cache(const CacheFlags& flags);

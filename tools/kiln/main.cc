@@ -133,6 +133,7 @@ int Main(int argc, char** argv) {
       chosen = [&cache] { return Cache(cache); };
     });
     action->add_flag("--json", cache.json, "Print JSON");
+    action->add_option("--dir", cache.dir, "Look here instead: an absolute path");
     return action;
   };
   cache_action("stats", "How many entries, how large");
@@ -142,6 +143,10 @@ int Main(int argc, char** argv) {
       ->required();
   cache_action("verify", "Check every entry; exit 1 when one is damaged")
       ->add_flag("--remove", cache.remove, "Remove what is damaged");
+  CLI::App* gc = cache_action("gc", "Remove the entries that were used longest ago, down to the limits");
+  gc->add_option("--max-bytes", cache.max_bytes, "Instead of KILN_CACHE_MAX_BYTES: 500MB, 2GiB")
+      ->transform(CLI::AsSizeValue(false));
+  gc->add_option("--max-entries", cache.max_entries, "Instead of KILN_CACHE_MAX_ENTRIES");
   cache_action("clear", "Remove every entry");
 
   DeviceFlags device;

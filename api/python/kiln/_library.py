@@ -48,6 +48,8 @@ class Options(ctypes.Structure):
         ("log", ctypes.c_void_p),
         ("log_context", ctypes.c_void_p),
         ("log_release", ctypes.c_void_p),
+        ("cache_max_bytes", ctypes.c_uint64),
+        ("cache_max_entries", ctypes.c_uint64),
     ]
 
 

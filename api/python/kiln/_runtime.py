@@ -48,7 +48,7 @@ class Runtime(_Handle):
     """The cache, the compilers and the devices of this process.
 
     Options are the environment's, changed by keywords: cache_dir, cache_shared, memory_cache_bytes, nvrtc_path,
-    llvm_path, compile_deadline_ms, compile_threads, cpu_threads, fake_devices.
+    llvm_path, compile_deadline_ms, compile_threads, cpu_threads, fake_devices, cache_max_bytes, cache_max_entries.
     """
 
     _destroy = "kiln_runtime_destroy"

@@ -232,6 +232,14 @@ class Cache(Cli):
         self.assertEqual(self.run_json(*RMSNORM, "--shape", "M=2,N=64", "--check")["cache"], "miss")
         self.assertEqual(json.loads(self.kiln("cache", "verify", "--json"))["valid"], 2)
 
+        kept = json.loads(self.kiln("cache", "gc", "--json"))
+        self.assertEqual((kept["entries"], kept["removed_entries"]), (2, 0))
+        trimmed = json.loads(self.kiln("cache", "gc", "--max-entries", "1", "--json"))
+        self.assertEqual((trimmed["entries"], trimmed["removed_entries"]), (1, 1))
+        self.assertIn("removed 1 of 1 entries", self.kiln("cache", "gc", "--max-bytes", "100"))
+
+        self.run_json(*RMSNORM, "--shape", "M=2,N=64")
+        self.assertEqual(json.loads(self.kiln("cache", "stats", "--dir", self.cache, "--json"))["entries"], 2)
         self.assertEqual(json.loads(self.kiln("cache", "clear", "--json"))["entries"], 2)
         self.assertEqual(json.loads(self.kiln("cache", "stats", "--json"))["entries"], 0)
 
