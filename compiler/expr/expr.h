@@ -80,6 +80,7 @@ enum class ExprKind : uint8_t {
   kLoad,  // native: args[0] tensor Var, args[1] flat element index; int_value lanes
   kRamp,  // native: args[0] base; int_value lanes: base, base + 1, ...
   kBroadcast,  // native: args[0] scalar; int_value lanes
+  kField,      // args[0]: a slot of a ring, by the name of its `let` or as the push or pop that gives it; name: a field
 };
 
 enum class Op : uint8_t {

@@ -387,12 +387,15 @@ bool CallsCommit(const ir::Kernel& kernel) {
   return found;
 }
 
-// Each `copy_async` of the text is a group of its own, unless the text closes its groups itself.
-Block WithCommits(const Block& body) {
-  return ir::RewriteStmts(body, [](const Stmt& stmt) -> Block {
+// Each `copy_async` of the text is a group of its own, unless the text closes its groups itself. Copies into slots
+// complete at barriers, and those out of shared memory are the copy engine's.
+Block WithCommits(const Block& body, const Tensors& tensors) {
+  return ir::RewriteStmts(body, [&](const Stmt& stmt) -> Block {
     const bool async = stmt->kind == StmtKind::kEval && stmt->value->kind == ExprKind::kTileOp &&
                        stmt->value->tile.op == TileOpKind::kCopyAsync;
     if (!async) return {stmt};
+    const TensorInfo& to = tensors.at(RootOf(stmt->value->args[0])->name);
+    if (to.space == ir::Space::kGlobal || !to.ring.empty()) return {stmt};
     return {stmt, ir::Eval(Commit())};
   });
 }
@@ -403,7 +406,7 @@ absl::StatusOr<ir::Kernel> PipelineLoops(const ir::Kernel& kernel, const Target&
                                          std::vector<std::string>* notes) {
   KILN_ASSIGN_OR_RETURN(ir::Kernel out, ChooseBlock(kernel, target, notes));
   KILN_ASSIGN_OR_RETURN(Tensors tensors, TensorsOf(out));
-  if (!CallsCommit(kernel)) out.body = WithCommits(kernel.body);
+  if (!CallsCommit(kernel)) out.body = WithCommits(kernel.body, tensors);
   out.body = Pipeliner(out, target, tensors, notes).Kernel(out.body, FactsOf(out));
   return out;
 }

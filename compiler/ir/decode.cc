@@ -55,9 +55,16 @@ enum StmtField : unsigned {
   kBody = 1u << 10,
   kElse = 1u << 11,
   kText = 1u << 12,
+  kNames = 1u << 13,
+  kExtents = 1u << 14,
+  kOrder = 1u << 15,
+  kMembers = 1u << 16,
+  kAcross = 1u << 17,
+  kReaders = 1u << 18,
 };
-constexpr std::string_view kStmtFieldNames[] = {"name", "dtype",  "tensor", "target", "value",  "begin", "end",
-                                                "step", "stages", "loop",   "body",   "orelse", "text"};
+constexpr std::string_view kStmtFieldNames[] = {
+    "name", "dtype",  "tensor", "target", "value",   "begin", "end",     "step",           "stages", "loop",
+    "body", "orelse", "text",   "names",  "extents", "order", "members", "across_cluster", "readers"};
 struct StmtRow {
   StmtKind kind;
   std::string_view name;
@@ -78,7 +85,10 @@ constexpr StmtRow kStmts[] = {
     {StmtKind::kBreak, "break", 0, 0},
     {StmtKind::kContinue, "continue", 0, 0},
     {StmtKind::kStore, "store", kTarget | kBegin | kValue, 0},
-    {StmtKind::kRing, "ring", kName | kStages | kBody, 0},
+    {StmtKind::kRing, "ring", kName | kStages | kBody, kAcross | kReaders},
+    {StmtKind::kRole, "role", kName | kMembers, kValue | kBody},
+    {StmtKind::kSchedule, "schedule", kName | kExtents, kOrder | kValue},
+    {StmtKind::kTiles, "for over a schedule", kName | kNames, kBody},
 };
 
 unsigned FieldsOf(const wire::Stmt& stmt) {
@@ -87,7 +97,10 @@ unsigned FieldsOf(const wire::Stmt& stmt) {
          bit(stmt.target() != 0, kTarget) | bit(stmt.value() != 0, kValue) | bit(stmt.begin() != 0, kBegin) |
          bit(stmt.end() != 0, kEnd) | bit(stmt.step() != 0, kStep) | bit(stmt.stages() != 0, kStages) |
          bit(stmt.loop() != 0, kLoop) | bit(stmt.body_size() > 0, kBody) | bit(stmt.orelse_size() > 0, kElse) |
-         bit(!stmt.text().empty(), kText);
+         bit(!stmt.text().empty(), kText) | bit(stmt.names_size() > 0, kNames) |
+         bit(stmt.extents_size() > 0, kExtents) | bit(stmt.order() != 0, kOrder) |
+         bit(stmt.members_size() > 0, kMembers) | bit(stmt.across_cluster(), kAcross) |
+         bit(stmt.readers() != 0, kReaders);
 }
 
 // Lowest set bit as an index.
@@ -145,7 +158,7 @@ class Decoder {
     to.name = wire.name();
     KILN_ASSIGN_OR_RETURN(to.dtype, CheckDTypeRef(where, wire.dtype()));
     KILN_RETURN_IF_ERROR(ReadExprs(where, "dimensions", wire.shape(), to.shape, kMaxRank));
-    KILN_ASSIGN_OR_RETURN(to.space, CheckEnum(where, "memory space", wire.space(), Space::kPsum, 1));
+    KILN_ASSIGN_OR_RETURN(to.space, CheckEnum(where, "memory space", wire.space(), Space::kPsum, in_ring_ ? 0 : 1));
     KILN_ASSIGN_OR_RETURN(to.owner, CheckEnum(where, "team", wire.owner(), Team::kCluster));
     KILN_RETURN_IF_ERROR(CheckCount(where, "bytes of layout", wire.layout(), kMaxStringBytes));
     if (!wire.layout().empty()) {
@@ -207,8 +220,11 @@ class Decoder {
     KILN_ASSIGN_OR_RETURN(node.loop, CheckEnum(where, "loop", wire.loop(), LoopKind::kPipelined));
     KILN_RETURN_IF_ERROR(CheckCount(where, "bytes of message", wire.text(), kMaxStringBytes));
     node.text = wire.text();
+    KILN_RETURN_IF_ERROR(ReadMore(where, wire, node));
     KILN_RETURN_IF_ERROR(CheckForm(where, node));
+    in_ring_ = node.kind == StmtKind::kRing;
     if (HasBody(node.kind)) KILN_RETURN_IF_ERROR(ReadBlock(where, wire.body(), node.body));
+    in_ring_ = false;
     if (node.kind == StmtKind::kIf) KILN_RETURN_IF_ERROR(ReadBlock(where, wire.orelse(), node.orelse));
     if (node.kind == StmtKind::kRing) {
       for (const Stmt& field : node.body) {
@@ -217,6 +233,23 @@ class Decoder {
       }
     }
     to.push_back(MakeStmt(std::move(node)));
+    return absl::OkStatus();
+  }
+
+  // Of rings, roles and schedules.
+  absl::Status ReadMore(const std::string& where, const wire::Stmt& wire, StmtNode& node) {
+    KILN_RETURN_IF_ERROR(CheckCount(where, "indices", wire.names(), kMaxRank));
+    for (const std::string& name : wire.names()) {
+      KILN_RETURN_IF_ERROR(CheckName(where, name));
+      node.names.push_back(name);
+    }
+    KILN_RETURN_IF_ERROR(ReadExprs(where, "extents", wire.extents(), node.extents, kMaxRank));
+    KILN_ASSIGN_OR_RETURN(node.order, CheckEnum(where, "order", wire.order(), TileOrder::kSerpentine));
+    KILN_RETURN_IF_ERROR(CheckCount(where, "warpgroups", wire.members()));
+    node.members.assign(wire.members().begin(), wire.members().end());
+    node.across_cluster = wire.across_cluster();
+    if (wire.readers() < 0) return DecodeError(where, ": ", wire.readers(), " reading threads");
+    node.readers = wire.readers();
     return absl::OkStatus();
   }
 
@@ -498,6 +531,7 @@ class Decoder {
   const google::protobuf::RepeatedPtrField<wire::Comment>* comments_ = nullptr;
   int next_comment_ = 0;
   uint32_t blocks_ = 0;
+  bool in_ring_ = false;  // What is read is a field
   int nesting_ = 0;
   int64_t statements_ = 0;
 };

@@ -63,6 +63,7 @@ constexpr KindRow kKinds[] = {
     {ExprKind::kLoad, "load", kInt, 2, 2},
     {ExprKind::kRamp, "ramp", kInt, 1, 1},
     {ExprKind::kBroadcast, "broadcast", kInt, 1, 1},
+    {ExprKind::kField, "field", kName, 1, 1},
 };
 
 const KindRow* FindKind(uint32_t kind) {
@@ -170,6 +171,10 @@ absl::Status CheckNode(const std::string& where, const Node& node) {
       return absl::OkStatus();
     case ExprKind::kTileOp:
       return CheckRingOp(where, node);
+    case ExprKind::kField:
+      if (node.args[0]->kind != ExprKind::kVar && node.args[0]->kind != ExprKind::kTileOp)
+        return DecodeError(where, ": expected a slot to take a field of");
+      return CheckName(where, node.name);
     case ExprKind::kLoad:
       if (node.args[0]->kind != ExprKind::kVar) return DecodeError(where, ": expected a tensor's name to load from");
       return CheckRange(where, "lanes", node.int_value, 1, kMaxLanes);

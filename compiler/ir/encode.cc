@@ -99,6 +99,12 @@ class Encoder {
     to.set_stages(Ref(stmt.stages));
     to.set_loop(Value(stmt.loop));
     to.set_text(stmt.text);
+    for (const std::string& name : stmt.names) to.add_names(name);
+    for (const Expr& extent : stmt.extents) to.add_extents(Index(extent));
+    to.set_order(Value(stmt.order));
+    for (int64_t member : stmt.members) to.add_members(member);
+    to.set_across_cluster(stmt.across_cluster);
+    to.set_readers(stmt.readers);
     if (HasBody(stmt.kind)) Write(stmt.body, *to.mutable_body());
     if (stmt.kind == StmtKind::kIf) Write(stmt.orelse, *to.mutable_orelse());
   }

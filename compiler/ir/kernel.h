@@ -65,8 +65,19 @@ enum class StmtKind : uint8_t {
   kContinue,
   kStore,    // native: target = tensor Var, begin = flat element index, value (lanes as the value's type says)
   kComment,  // native: text; printed before what it describes
-  kRing,     // name, stages: the number of slots; body: an alloc a field. Specialized, a field's first dimension is the
-             // slot
+  kRing,  // name, stages: the number of slots, across_cluster, readers; body: an alloc a field. In no space: a part of
+          // one slot; in shared memory, as specialized: of all slots, which its first dimension counts
+  kRole,  // name, members, value: registers a thread (null = as launched), body. Specialized into a branch
+  kSchedule,  // name, extents, order, value: of kGrouped, the rows of a group. Specialized away
+  kTiles,     // name: a schedule; names: an index a dimension; body. Specialized into a loop
+};
+
+// In which order a schedule gives its tiles.
+enum class TileOrder : uint8_t {
+  kRow = 0,     // The last index fastest
+  kColumn,      // The first index fastest
+  kGrouped,     // Two dimensions: groups of rows, each by columns
+  kSerpentine,  // Two dimensions: by rows, every other one backwards
 };
 
 enum class LoopKind : uint8_t { kSerial = 0, kUnroll, kVectorized, kPipelined };
@@ -84,6 +95,13 @@ struct StmtNode {
   Block body;
   Block orelse;
   std::string text;
+
+  std::vector<std::string> names;  // kTiles
+  std::vector<Expr> extents;       // kSchedule
+  TileOrder order = TileOrder::kRow;
+  std::vector<int64_t> members;  // kRole: warpgroups, consecutive
+  bool across_cluster = false;   // kRing: a slot is free once every CTA of the cluster has released it
+  int64_t readers = 0;           // kRing: threads that release a slot; 0 = all of the CTA
   Location at;
 };
 

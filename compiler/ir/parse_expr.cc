@@ -325,6 +325,8 @@ Expr Parser::ParseName() {
   }
   Node node = NodeAt(ExprKind::kVar, name.at);
   if (!ExpectName("an expression", &node.name)) return nullptr;
+  if (const Scope::Entry* entry = scope_.Find(node.name); entry && entry->kind == NameKind::kSlot && At("."))
+    return ParseField(Finish(std::move(node), 0), height_);
   // `cta_id.x` and `x.stride0` are single names; `x.reshape(...)` is a view.
   while (At(".") && Peek(1).kind == TokenKind::kName && !IsWord(Peek(2), "(") &&
          (!Peek().first_on_line || brackets_ > 0)) {
@@ -362,7 +364,18 @@ Expr Parser::ParseRingCall() {
   Take();
   Deeper brackets(brackets_);
   Expect(")");
-  return panic_ ? nullptr : Finish(std::move(node), 0);
+  if (panic_) return nullptr;
+  const bool field = At(".") && !IsWord(Peek(2), "(");
+  Expr slot = Finish(std::move(node), 0);
+  return field ? ParseField(std::move(slot), height_) : slot;
+}
+
+// slot.name
+Expr Parser::ParseField(Expr slot, int height) {
+  Node node = NodeAt(ExprKind::kField, Take().at);
+  if (!ExpectName("a field of the slot", &node.name)) return nullptr;
+  node.args.push_back(std::move(slot));
+  return Finish(std::move(node), height);
 }
 
 // precise.exp2(x)

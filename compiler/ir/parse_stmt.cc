@@ -6,15 +6,18 @@
 #include "compiler/expr/visit.h"
 #include "compiler/ir/layout_text.h"
 #include "compiler/ir/limits.h"
+#include "compiler/ir/nearest.h"
 #include "compiler/ir/parser.h"
+#include "compiler/ir/tile_ops.h"
 #include "compiler/ir/words.h"
 #include "compiler/support/str_cat.h"
 
 namespace kiln::ir {
 namespace {
 
-constexpr std::string_view kStatementWords[] = {"let",    "var",    "alloc", "for",      "while", "if",  "assume",
-                                                "assert", "return", "break", "continue", "store", "ring"};
+constexpr std::string_view kStatementWords[] = {"let",      "var",    "alloc",  "for",    "while",
+                                                "if",       "assume", "assert", "return", "break",
+                                                "continue", "store",  "ring",   "role",   "schedule"};
 constexpr std::string_view kDeclarationWords[] = {"inline", "kernel", "op"};
 
 bool IsOneOf(const Token& token, std::span<const std::string_view> words) {
@@ -122,6 +125,10 @@ Stmt Parser::ParseStatement() {
     node.kind = StmtKind::kContinue;
   } else if (TakeIf("ring")) {
     ParseRing(node);
+  } else if (TakeIf("role")) {
+    ParseRole(node);
+  } else if (TakeIf("schedule")) {
+    ParseSchedule(node);
   } else if (TakeIf("store")) {
     ParseStore(node);
   } else {
@@ -136,7 +143,8 @@ void Parser::ParseLet(StmtNode& node) {
   if (!ExpectName("a name", &node.name, &at)) return;
   if (TakeIf(":")) node.dtype = ParseDType();
   if (Expect("=")) node.value = ParseExpr();
-  DeclareAnyway(node.name, at);
+  const bool slot = node.value && node.value->kind == ExprKind::kTileOp && IsRingOp(node.value->tile.op);
+  DeclareAnyway(node.name, at, slot ? NameKind::kSlot : NameKind::kValue);
 }
 
 void Parser::ParseVar(StmtNode& node) {
@@ -210,6 +218,7 @@ std::string Parser::ParseLayout() {
 }
 
 void Parser::ParseFor(StmtNode& node) {
+  if (At("(")) return ParseTiles(node);
   node.kind = StmtKind::kFor;
   Location at;
   if (!ExpectName("a loop variable", &node.name, &at) || !Expect("in")) return;
@@ -244,7 +253,7 @@ void Parser::ParseIf(StmtNode& node) {
   --blocks_;
 }
 
-// Its fields are visible where it is.
+// Fields that are allocs are visible where the ring is; those of a slot, by the slot's name alone.
 void Parser::ParseRing(StmtNode& node) {
   node.kind = StmtKind::kRing;
   Location at;
@@ -254,12 +263,123 @@ void Parser::ParseRing(StmtNode& node) {
   Expect("]");
   --brackets_;
   if (Expect("in")) Expect("shared");
+  if (!panic_ && TakeIf("across")) node.across_cluster = Expect("cluster");
+  if (!panic_ && TakeIf("read") && Expect("by")) node.readers = ParseBoundedInt("a number of threads", 1, INT32_MAX);
   DeclareAnyway(node.name, at, NameKind::kRing);
+  if (Peek(1).text != "alloc" && At("{") && !IsWord(Peek(1), "}")) return ParseFields(node);
   node.body = ParseBlock(/*scoped=*/false);
   for (const Stmt& field : node.body) {
     if (field->kind != StmtKind::kAlloc)
       Report(field->at, StrCat("expected an 'alloc', a field of the ring '", node.name, "', or '}'"));
   }
+}
+
+// { at: T[BM, BK]  bt: T[BN, BK] }
+void Parser::ParseFields(StmtNode& node) {
+  Take();
+  const int brackets = std::exchange(brackets_, 0);
+  while (!panic_ && !AtEnd() && !At("}")) {
+    if (TakeIf(";")) continue;
+    SetRole(TokenRole::kStatement);
+    StmtNode field;
+    field.kind = StmtKind::kAlloc;
+    field.tensor.space = Space::kNone;
+    field.at = Peek().at;
+    if (!ExpectName("a field of the ring", &field.tensor.name) || !Expect(":")) break;
+    field.tensor.dtype = ParseDType();
+    if (Expect("[")) {
+      ++brackets_;
+      field.tensor.shape = ParseExprs("]");
+      --brackets_;
+    }
+    if (panic_) break;
+    if (TakeIf("layout")) field.tensor.layout = ParseLayout();
+    node.body.push_back(MakeStmt(std::move(field)));
+  }
+  brackets_ = brackets;
+  Expect("}");
+}
+
+// role math = warpgroup(1, 2) regs(232) { ... }
+void Parser::ParseRole(StmtNode& node) {
+  node.kind = StmtKind::kRole;
+  Location at;
+  if (!ExpectName("the name of a role", &node.name, &at) || !Expect("=") || !Expect("warpgroup") || !Expect("("))
+    return;
+  ++brackets_;
+  ParseList(")", "warpgroups", [&] { node.members.push_back(ParseBoundedInt("a warpgroup", 0, 255)); });
+  if (!panic_ && node.members.empty()) Fail(at, StrCat("role '", node.name, "' has no warpgroup"));
+  --brackets_;
+  if (!panic_ && TakeIf("regs") && Expect("(")) {
+    ++brackets_;
+    node.value = ParseExpr();
+    Expect(")");
+    --brackets_;
+  }
+  const size_t mark = scope_.Mark();
+  if (!panic_)
+    for (std::string_view word : {kRoleRank, kFirstWarp}) Declare(std::string(word), at);
+  node.body = ParseBlock();
+  scope_.Release(mark);
+}
+
+// schedule work over (ROWS, COLUMNS) order grouped(8)
+void Parser::ParseSchedule(StmtNode& node) {
+  node.kind = StmtKind::kSchedule;
+  Location at;
+  if (!ExpectName("the name of a schedule", &node.name, &at)) return;
+  if (Expect("over") && Expect("(")) {
+    ++brackets_;
+    node.extents = ParseExprs(")");
+    --brackets_;
+  }
+  if (!panic_ && TakeIf("order")) ParseOrder(node);
+  DeclareAnyway(node.name, at, NameKind::kSchedule);
+}
+
+void Parser::ParseOrder(StmtNode& node) {
+  const std::span<const std::string_view> orders = TileOrders();
+  size_t order = 0;
+  while (order < orders.size() && !At(orders[order])) ++order;
+  if (order == orders.size()) {
+    FailExpected("an order: row, column, grouped(ROWS) or serpentine");
+    return;
+  }
+  Take();
+  node.order = static_cast<TileOrder>(order);
+  if (node.order != TileOrder::kGrouped || !Expect("(")) return;
+  ++brackets_;
+  node.value = ParseExpr();
+  Expect(")");
+  --brackets_;
+}
+
+// for (i, j) in work { ... }
+void Parser::ParseTiles(StmtNode& node) {
+  node.kind = StmtKind::kTiles;
+  Take();
+  ++brackets_;
+  std::vector<Location> places;
+  ParseList(")", "indices", [&] {
+    std::string name;
+    Location at;
+    if (!ExpectName("an index", &name, &at)) return;
+    node.names.push_back(std::move(name));
+    places.push_back(at);
+  });
+  --brackets_;
+  Location at;
+  if (!Expect("in") || !ExpectName("a schedule", &node.name, &at)) return;
+  const Scope::Entry* entry = scope_.Find(node.name);
+  if (resolve_ && !(entry && entry->kind == NameKind::kSchedule)) {
+    Report(at, entry ? StrCat("'", node.name, "' is no schedule")
+                     : StrCat("unknown schedule '", node.name, "'",
+                              DidYouMean(node.name, scope_.Names(NameKind::kSchedule))));
+  }
+  const size_t mark = scope_.Mark();
+  for (size_t i = 0; i < node.names.size(); ++i) Declare(node.names[i], places[i]);
+  node.body = ParseBlock();
+  scope_.Release(mark);
 }
 
 void Parser::ParseAssert(StmtNode& node) {

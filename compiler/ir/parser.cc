@@ -153,13 +153,17 @@ void Parser::ResolveValue(const std::string& name, Location at) {
   int dimension = 0;
   std::string_view looked_up = SplitStride(name, &param, &dimension) ? param : std::string_view(name);
   const Scope::Entry* entry = scope_.Find(looked_up);
-  if (entry && entry->kind == NameKind::kValue) return;
+  if (entry && (entry->kind == NameKind::kValue || entry->kind == NameKind::kSlot)) return;
   if (entry && entry->kind == NameKind::kDType) {
     return Report(at, StrCat("'", name, "' is a dtype: expected a value; a cast is ", name, "(x)"));
   }
   if (entry && entry->kind == NameKind::kRing) {
     return Report(at, StrCat("'", name, "' is a ring: expected a value; ", name, ".push() and ", name,
                              ".pop() give a slot of it"));
+  }
+  if (entry && entry->kind == NameKind::kSchedule) {
+    return Report(at,
+                  StrCat("'", name, "' is a schedule: expected a value; a loop over it is 'for (i, j) in ", name, "'"));
   }
   if (entry) return Report(at, StrCat("'", name, "' is a layout: expected a value"));
   std::vector<std::string_view> known = scope_.Names(NameKind::kValue);

@@ -97,6 +97,12 @@ class Parser {
   void ParseFor(StmtNode& node);
   void ParseIf(StmtNode& node);
   void ParseRing(StmtNode& node);
+  void ParseFields(StmtNode& node);
+  void ParseRole(StmtNode& node);
+  void ParseSchedule(StmtNode& node);
+  void ParseOrder(StmtNode& node);
+  void ParseTiles(StmtNode& node);
+  Expr ParseField(Expr slot, int height);
   void ParseAssert(StmtNode& node);
   void ParseStore(StmtNode& node);
   void ParseSimple(StmtNode& node);

@@ -56,6 +56,7 @@ class Walk {
       StmtNode node = *stmt;
       at_(node.at);
       Visit(node.tensor.shape);
+      Visit(node.extents);
       for (Expr* root : {&node.target, &node.value, &node.begin, &node.end, &node.step, &node.stages}) Visit(*root);
       Visit(node.body);
       Visit(node.orelse);

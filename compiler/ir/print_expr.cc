@@ -61,6 +61,7 @@ int Precedence(const Node& node) {
     case ExprKind::kReshape:
     case ExprKind::kPermute:
     case ExprKind::kReinterpret:
+    case ExprKind::kField:
       return kPrecedencePostfix;
     default:
       return kPrecedencePrimary;
@@ -198,6 +199,10 @@ void AppendNode(std::string& out, const Node& node) {
     case ExprKind::kReinterpret:
       AppendBase(out, node.args[0]);
       StrAppend(&out, ".reinterpret(", Print(node.dtype), ")");
+      return;
+    case ExprKind::kField:
+      AppendExpr(out, node.args[0], kPrecedencePostfix);
+      StrAppend(&out, ".", node.name);
       return;
     case ExprKind::kIndex:
       return AppendFunction(out, "index", node, true);

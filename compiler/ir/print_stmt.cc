@@ -23,11 +23,12 @@ void AppendBody(std::string& out, const Block& body, int indent) {
 
 void AppendAlloc(std::string& out, const StmtNode& node) {
   const TensorDecl& tensor = node.tensor;
-  out += "alloc ";
+  if (tensor.space != Space::kNone) out += "alloc ";
   if (tensor.owner != Team::kNone) StrAppend(&out, Name(tensor.owner), ".");
   StrAppend(&out, tensor.name, ": ", Print(tensor.dtype), "[");
   AppendExprs(out, tensor.shape);
-  StrAppend(&out, "] in ", Name(tensor.space));
+  out += "]";
+  if (tensor.space != Space::kNone) StrAppend(&out, " in ", Name(tensor.space));
   if (!tensor.layout.empty()) StrAppend(&out, " layout ", tensor.layout);
   if (!tensor.padded.empty()) {
     out += " padded [";
@@ -149,6 +150,36 @@ void AppendStmt(std::string& out, const Stmt& stmt, int indent) {
       StrAppend(&out, "ring ", node.name, "[");
       AppendExpr(out, node.stages);
       out += "] in shared";
+      if (node.across_cluster) out += " across cluster";
+      if (node.readers > 0) StrAppend(&out, " read by ", node.readers);
+      AppendBody(out, node.body, indent);
+      break;
+    case StmtKind::kRole:
+      StrAppend(&out, "role ", node.name, " = warpgroup(");
+      AppendInts(out, node.members);
+      out += ")";
+      if (node.value) {
+        out += " regs(";
+        AppendExpr(out, node.value);
+        out += ")";
+      }
+      AppendBody(out, node.body, indent);
+      break;
+    case StmtKind::kSchedule:
+      StrAppend(&out, "schedule ", node.name, " over (");
+      AppendExprs(out, node.extents);
+      out += ")";
+      if (node.order != TileOrder::kRow) StrAppend(&out, " order ", Name(node.order));
+      if (node.value) {
+        out += "(";
+        AppendExpr(out, node.value);
+        out += ")";
+      }
+      break;
+    case StmtKind::kTiles:
+      out += "for (";
+      for (size_t i = 0; i < node.names.size(); ++i) StrAppend(&out, i > 0 ? ", " : "", node.names[i]);
+      StrAppend(&out, ") in ", node.name);
       AppendBody(out, node.body, indent);
       break;
     case StmtKind::kComment:

@@ -11,7 +11,7 @@
 
 namespace kiln::ir {
 
-enum class NameKind : uint8_t { kValue, kDType, kLayout, kRing };
+enum class NameKind : uint8_t { kValue, kDType, kLayout, kRing, kSlot, kSchedule };
 
 class Scope {
  public:

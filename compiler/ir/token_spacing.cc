@@ -8,8 +8,8 @@ namespace {
 
 // Words after which a bracket is not the argument list of a call.
 constexpr std::string_view kBeforeExpr[] = {
-    "and",      "assert", "assume", "else",   "if",   "in",      "not",    "or",         "padded", "pipelined",
-    "requires", "return", "serial", "stages", "step", "strides", "unroll", "vectorized", "when",   "while",
+    "and",       "assert",   "assume", "else",   "for",    "if",   "in",      "not",    "or",         "over", "padded",
+    "pipelined", "requires", "return", "serial", "stages", "step", "strides", "unroll", "vectorized", "when", "while",
 };
 
 bool IsPunct(const Token& token, std::string_view text) {

@@ -41,6 +41,7 @@ enum class NameUse : uint8_t {
   kLoop,
   kTensorMap,  // Native parameter
   kRing,
+  kSchedule,
 };
 
 struct NameInfo {
@@ -49,6 +50,9 @@ struct NameInfo {
   Direction direction = Direction::kInOut;  // Of a tensor parameter
   std::string base;                         // The parameter that a view or the name itself stands for; may be empty
   Location at;
+  std::string ring;                                 // Of a slot
+  std::vector<std::pair<std::string, int>> fields;  // kRing: those of a slot, with their ranks
+  size_t indices = 0;                               // kSchedule
 };
 
 using NameTable = std::map<std::string, NameInfo, std::less<>>;

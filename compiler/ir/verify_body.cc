@@ -1,4 +1,5 @@
 #include <bit>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ class BodyVerifier {
         VisitRing(*stmt, declared);
         continue;
       }
+      if (stmt->kind == StmtKind::kSchedule && Declare(*stmt)) declared.push_back(stmt->name);
       if (stmt->kind == StmtKind::kFor) continue;
       if (const std::string& name = DeclaredName(*stmt); !name.empty() && Declare(*stmt)) declared.push_back(name);
     }
@@ -51,6 +53,13 @@ class BodyVerifier {
         break;
       case StmtKind::kRing:
         info.use = NameUse::kRing;
+        for (const Stmt& field : stmt.body)
+          if (field->kind == StmtKind::kAlloc && field->tensor.space == Space::kNone)
+            info.fields.emplace_back(field->tensor.name, static_cast<int>(field->tensor.shape.size()));
+        break;
+      case StmtKind::kSchedule:
+        info.use = NameUse::kSchedule;
+        info.indices = stmt.extents.size();
         break;
       case StmtKind::kAlloc:
         info.use = NameUse::kTensor;
@@ -60,9 +69,14 @@ class BodyVerifier {
         info.use = NameUse::kLet;
         info.rank = exprs_.RankOf(stmt.value);
         info.base = exprs_.ViewedParam(stmt.value);
+        if (stmt.value->kind == ExprKind::kTileOp) info.ring = exprs_.RingOf(stmt.value);
         break;
     }
-    const std::string& name = stmt.kind == StmtKind::kRing ? stmt.name : DeclaredName(stmt);
+    const bool named = stmt.kind == StmtKind::kRing || stmt.kind == StmtKind::kSchedule;
+    return DeclareName(named ? stmt.name : DeclaredName(stmt), std::move(info));
+  }
+
+  bool DeclareName(const std::string& name, NameInfo info) {
     if (!IsBuiltin(name) && exprs_.names().insert({name, info}).second) return true;
     exprs_.Report("K0002", StrCat("'", name, "' is declared twice"));
     return false;
@@ -72,6 +86,8 @@ class BodyVerifier {
 
   void Visit(const StmtNode& stmt) {
     if (!stmt.dtype.param.empty()) exprs_.CheckDType(stmt.dtype, nullptr);
+    // Before the statement, once: so not in a condition or a bound.
+    exprs_.MayTakeSlots(stmt.kind == StmtKind::kLet || stmt.kind == StmtKind::kEval || stmt.kind == StmtKind::kAssign);
     switch (stmt.kind) {
       case StmtKind::kAlloc:
         VisitAlloc(stmt);
@@ -111,6 +127,15 @@ class BodyVerifier {
       case StmtKind::kRing:
         exprs_.Visit(stmt.stages);
         break;
+      case StmtKind::kRole:
+        VisitRole(stmt);
+        break;
+      case StmtKind::kSchedule:
+        VisitSchedule(stmt);
+        break;
+      case StmtKind::kTiles:
+        VisitTiles(stmt);
+        break;
       default:
         if (stmt.value) exprs_.Visit(stmt.value);
         break;
@@ -135,6 +160,12 @@ class BodyVerifier {
       }
       VisitAlloc(*field);
       const TensorDecl& tensor = field->tensor;
+      if (tensor.space == Space::kNone) {
+        for (const Stmt& other : stmt.body)
+          if (other.get() != field.get() && other->tensor.name == tensor.name && other->at.line <= field->at.line)
+            report("has two fields '", tensor.name, "'");
+        continue;
+      }
       if (tensor.space != Space::kShared && tensor.space != Space::kSharedDyn) {
         report("has a field '", tensor.name, "' in ", Name(tensor.space), ": expected shared memory");
       }
@@ -147,6 +178,64 @@ class BodyVerifier {
       if (field->value) report("has a field '", tensor.name, "' with a value: a slot is filled after its push");
       if (Declare(*field)) declared.push_back(tensor.name);
     }
+  }
+
+  void VisitRole(const StmtNode& stmt) {
+    auto report = [&](auto... words) { exprs_.Report("K0035", StrCat("role '", stmt.name, "' ", words...)); };
+    if (function_ != nullptr || blocks_ > 1) report("is not at the top of a kernel's body");
+    for (size_t i = 0; i < stmt.members.size(); ++i) {
+      if (i > 0 && stmt.members[i] != stmt.members[i - 1] + 1)
+        report("takes warpgroup ", stmt.members[i], " after ", stmt.members[i - 1], ": expected consecutive ones");
+      if (!in_roles_.insert({stmt.members[i], stmt.name}).second)
+        report("takes warpgroup ", stmt.members[i], ", which role '", in_roles_[stmt.members[i]], "' has");
+    }
+    if (stmt.value) exprs_.Visit(stmt.value);
+    int64_t registers = 0;
+    if (IsConst(stmt.value, &registers) && (registers < 24 || registers > 256 || registers % 8 != 0))
+      report("asks for ", registers, " registers: expected a multiple of 8 from 24 to 256");
+    NameInfo word;
+    word.at = stmt.at;
+    word.rank = 0;
+    std::vector<std::string> declared;
+    for (std::string_view name : {kRoleRank, kFirstWarp})
+      if (DeclareName(std::string(name), word)) declared.emplace_back(name);
+    VisitBlock(stmt.body);
+    for (const std::string& name : declared) exprs_.names().erase(name);
+  }
+
+  void VisitSchedule(const StmtNode& stmt) {
+    auto report = [&](auto... words) { exprs_.Report("K0036", StrCat("schedule '", stmt.name, "' ", words...)); };
+    if (function_ != nullptr || blocks_ > 1) report("is not at the top of a kernel's body");
+    for (const Expr& extent : stmt.extents) exprs_.Visit(extent);
+    if (stmt.extents.size() > 3) report("has ", stmt.extents.size(), " dimensions: expected 1 to 3");
+    const bool by_rows = stmt.order == TileOrder::kGrouped || stmt.order == TileOrder::kSerpentine;
+    if (by_rows && stmt.extents.size() != 2)
+      report("has ", stmt.extents.size(), " dimensions: the order ", Name(stmt.order), " takes two");
+    if ((stmt.order == TileOrder::kGrouped) != (stmt.value != nullptr)) report("expected the rows of a group");
+    if (stmt.value) exprs_.Visit(stmt.value);
+    int64_t rows = 0;
+    if (IsConst(stmt.value, &rows) && rows < 1) report("groups ", rows, " rows: expected at least 1");
+  }
+
+  void VisitTiles(const StmtNode& stmt) {
+    auto it = exprs_.names().find(stmt.name);
+    if (it == exprs_.names().end() || it->second.use != NameUse::kSchedule) {
+      exprs_.Report("K0036", StrCat("there is no schedule '", stmt.name, "'"));
+    } else if (it->second.indices != stmt.names.size()) {
+      exprs_.Report("K0036", StrCat("schedule '", stmt.name, "' has ", it->second.indices, " dimensions, the loop ",
+                                    stmt.names.size(), stmt.names.size() == 1 ? " index" : " indices"));
+    }
+    NameInfo index;
+    index.use = NameUse::kLoop;
+    index.rank = 0;
+    index.at = stmt.at;
+    std::vector<std::string> declared;
+    for (const std::string& name : stmt.names)
+      if (DeclareName(name, index)) declared.push_back(name);
+    ++loops_;
+    VisitBlock(stmt.body);
+    --loops_;
+    for (const std::string& name : declared) exprs_.names().erase(name);
   }
 
   void VisitAlloc(const StmtNode& stmt) {
@@ -207,6 +296,7 @@ class BodyVerifier {
 
   const Inline* function_;
   ExprVerifier exprs_;
+  std::map<int64_t, std::string> in_roles_;  // Warpgroups that roles have
   int loops_ = 0;
   int blocks_ = 0;  // Open around what is visited
 };

@@ -66,6 +66,10 @@ int ExprVerifier::RankOf(const Expr& e) const {
       }
       return rank;
     }
+    case ExprKind::kField: {
+      const std::pair<std::string, int>* field = FieldOf(e);
+      return field ? field->second : -1;
+    }
     case ExprKind::kInt:
     case ExprKind::kFloat:
     case ExprKind::kBool:
@@ -94,7 +98,7 @@ void ExprVerifier::VisitTarget(const Expr& target) {
   if (!info) return;
   constexpr std::string_view kWhat[] = {"a meta-parameter",   "a dtype",      "a layout", "a symbol",
                                         "a scalar parameter", "a tensor",     "a 'let'",  "a 'var'",
-                                        "a loop variable",    "a tensor map", "a ring"};
+                                        "a loop variable",    "a tensor map", "a ring",   "a schedule"};
   const bool view = info->use == NameUse::kLet && !info->base.empty();
   // A scalar parameter of an inline function is by reference too.
   const bool by_reference = info->use == NameUse::kScalar && function_ != nullptr;
@@ -106,6 +110,10 @@ void ExprVerifier::VisitTarget(const Expr& target) {
 
 void ExprVerifier::Visit(const Expr& root, bool statement, bool let) {
   named_ = let ? root : nullptr;
+  in_field_.clear();
+  ForEach(root, [&](const Expr& e) {
+    if (e->kind == ExprKind::kField) in_field_.insert(e->args[0].get());
+  });
   ForEach(root, [&](const Expr& e) { CheckNode(e, statement && e == root); });
 }
 
@@ -128,6 +136,8 @@ void ExprVerifier::CheckNode(const Expr& e, bool statement) {
       return CheckTileOp(e, statement);
     case ExprKind::kCall:
       return CheckCall(e);
+    case ExprKind::kField:
+      return CheckField(e);
     default:
       return;
   }
@@ -148,7 +158,9 @@ void ExprVerifier::CheckVar(const Expr& e) {
     const NameInfo* info = Find(std::string(param));
     if (info && info->use == NameUse::kTensor && dimension < info->rank) return;
   } else if (const NameInfo* info = Find(e->name)) {
-    if (info->use != NameUse::kDType && info->use != NameUse::kLayout && info->use != NameUse::kRing) return;
+    if (info->use != NameUse::kDType && info->use != NameUse::kLayout && info->use != NameUse::kRing &&
+        info->use != NameUse::kSchedule)
+      return;
   }
   std::vector<std::string_view> known(Builtins().begin(), Builtins().end());
   for (const auto& [name, info] : names_) known.push_back(name);
@@ -206,12 +218,39 @@ void ExprVerifier::CheckRingOp(const Expr& e, const TileOpRow& row, bool stateme
     Report("K0033", e, StrCat(name, ": there is no ring '", e->name, "'"));
   }
   if (!e->args.empty() || !e->attrs.empty()) Report("K0033", e, StrCat(name, " takes no operands"));
-  if (row.value && e != named_) {
+  if (row.value && e != named_ && !(in_field_.contains(e.get()) && may_take_slots_)) {
     Report("K0033", e,
            statement ? StrCat("the slot that ", name, " gives is not used")
                      : StrCat(name, " stands inside of an expression: expected 'let SLOT = ", name, "()'"));
   }
   if (!row.value && !statement) Report("K0010", e, StrCat(name, " has no value and stands as a statement"));
+}
+
+std::string ExprVerifier::RingOf(const Expr& slot) const {
+  if (slot->kind == ExprKind::kTileOp) return slot->name;
+  const NameInfo* info = slot->kind == ExprKind::kVar ? Find(slot->name) : nullptr;
+  return info ? info->ring : "";
+}
+
+const std::pair<std::string, int>* ExprVerifier::FieldOf(const Expr& e) const {
+  const NameInfo* ring = Find(RingOf(e->args[0]));
+  if (!ring) return nullptr;
+  for (const auto& field : ring->fields)
+    if (field.first == e->name) return &field;
+  return nullptr;
+}
+
+void ExprVerifier::CheckField(const Expr& e) {
+  if (FieldOf(e)) return;
+  const std::string ring = RingOf(e->args[0]);
+  if (ring.empty()) {
+    return Report("K0034", e,
+                  StrCat("'", Print(e->args[0]), "' is no slot of a ring: it has no field '", e->name, "'"));
+  }
+  std::vector<std::string_view> known;
+  if (const NameInfo* info = Find(ring))
+    for (const auto& field : info->fields) known.push_back(field.first);
+  Report("K0034", e, StrCat("a slot of ring '", ring, "' has no field '", e->name, "'", DidYouMean(e->name, known)));
 }
 
 void ExprVerifier::CheckCall(const Expr& e) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "compiler/ir/intrinsics.h"
 #include "compiler/ir/tile_ops.h"
@@ -35,6 +36,11 @@ class ExprVerifier {
   // The tensor parameter that a view stands for; empty when `e` is no view, or of none.
   std::string ViewedParam(const Expr& e) const;
 
+  // The ring whose slot `slot` is; empty when it is none.
+  std::string RingOf(const Expr& slot) const;
+  // Whether a push or a pop may stand in the expression at hand, for the field that is taken of its slot.
+  void MayTakeSlots(bool may) { may_take_slots_ = may; }
+
   void Report(std::string_view code, const Expr& e, std::string message);
   void Report(std::string_view code, std::string message) { reporter_.Report(code, at_, std::move(message)); }
 
@@ -48,6 +54,8 @@ class ExprVerifier {
   void CheckPermute(const Expr& e);
   void CheckTileOp(const Expr& e, bool statement);
   void CheckRingOp(const Expr& e, const TileOpRow& row, bool statement);
+  void CheckField(const Expr& e);
+  const std::pair<std::string, int>* FieldOf(const Expr& e) const;
   void CheckCall(const Expr& e);
   void CheckIntrinsic(const Expr& e, const IntrinsicInfo& info);
 
@@ -58,7 +66,9 @@ class ExprVerifier {
   std::set<std::string>& written_;
   std::set<const Node*> setting_words_;  // `all` in `multicast = all`
   Expr named_;                           // What a `let` names
-  Location at_;                          // Of the statement
+  std::set<const Node*> in_field_;       // Slots that a field is taken of
+  bool may_take_slots_ = false;
+  Location at_;  // Of the statement
 };
 
 }  // namespace kiln::ir

@@ -49,6 +49,7 @@ void ForEachStmt(const Block& block, absl::FunctionRef<void(const Stmt&)> fn) {
 
 void ForEachRoot(const StmtNode& stmt, absl::FunctionRef<void(const Expr&)> fn) {
   for (const Expr& extent : stmt.tensor.shape) fn(extent);
+  for (const Expr& extent : stmt.extents) fn(extent);
   for (const Expr* root : {&stmt.target, &stmt.value, &stmt.begin, &stmt.end, &stmt.step, &stmt.stages})
     if (*root) fn(*root);
 }
@@ -67,6 +68,7 @@ Stmt RewriteRoots(const Stmt& stmt, absl::FunctionRef<Expr(const Expr&)> fn) {
     root = std::move(after);
   };
   for (Expr& extent : copy.tensor.shape) rewrite(extent);
+  for (Expr& extent : copy.extents) rewrite(extent);
   for (Expr* root : {&copy.target, &copy.value, &copy.begin, &copy.end, &copy.step, &copy.stages}) rewrite(*root);
   copy.body = RewriteRoots(stmt->body, fn);
   copy.orelse = RewriteRoots(stmt->orelse, fn);

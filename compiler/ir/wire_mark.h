@@ -14,7 +14,8 @@ inline constexpr uint32_t kWireMagic = 0x4e4c494b;  // "KILN" in little-endian b
 inline constexpr std::string_view kWireMark = "\x0dKILN\x10";
 
 inline bool HasBody(StmtKind kind) {
-  return kind == StmtKind::kFor || kind == StmtKind::kWhile || kind == StmtKind::kIf || kind == StmtKind::kRing;
+  return kind == StmtKind::kFor || kind == StmtKind::kWhile || kind == StmtKind::kIf || kind == StmtKind::kRing ||
+         kind == StmtKind::kRole || kind == StmtKind::kTiles;
 }
 
 }  // namespace kiln::ir

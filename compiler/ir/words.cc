@@ -12,10 +12,10 @@ namespace kiln::ir {
 namespace {
 
 constexpr std::string_view kReserved[] = {
-    "_",     "alloc", "and",    "assert",  "assume",     "break", "continue", "else",      "false",  "for",
-    "if",    "in",    "inf",    "inline",  "kernel",     "let",   "ln2",      "log2e",     "nan",    "not",
-    "op",    "or",    "pi",     "precise", "return",     "ring",  "serial",   "pipelined", "stages", "step",
-    "store", "true",  "unroll", "var",     "vectorized", "via",   "when",     "while",
+    "_",      "alloc", "and",   "assert",  "assume", "break", "continue",   "else",     "false",  "for",
+    "if",     "in",    "inf",   "inline",  "kernel", "let",   "ln2",        "log2e",    "nan",    "not",
+    "op",     "or",    "pi",    "precise", "return", "ring",  "role",       "schedule", "serial", "pipelined",
+    "stages", "step",  "store", "true",    "unroll", "var",   "vectorized", "via",      "when",   "while",
 };
 
 constexpr std::string_view kBuiltins[] = {
@@ -61,6 +61,8 @@ constexpr NamedConstant kConstants[] = {
 constexpr std::string_view kTeams[] = {"", "thread", "warp", "warpgroup", "cta", "cluster"};
 constexpr std::string_view kSpaces[] = {"", "global", "shared", "shared.dyn", "local", "tmem", "sbuf", "psum"};
 constexpr std::string_view kLoops[] = {"serial", "unroll", "vectorized", "pipelined"};
+
+constexpr std::string_view kOrders[] = {"row", "column", "grouped", "serpentine"};
 
 constexpr std::string_view kOtherFunctions[] = {"broadcast", "ceildiv", "dim",  "index", "load",
                                                 "max",       "min",     "ramp", "select"};
@@ -138,6 +140,8 @@ Team FindTeam(std::string_view name) {
 }
 
 std::string_view Name(Space space) { return kSpaces[static_cast<size_t>(space)]; }
+std::string_view Name(TileOrder order) { return kOrders[static_cast<size_t>(order)]; }
+std::span<const std::string_view> TileOrders() { return kOrders; }
 std::string_view Name(LoopKind loop) { return kLoops[static_cast<size_t>(loop)]; }
 
 bool IsFunction(std::string_view name) {

@@ -58,6 +58,11 @@ std::string_view Name(Team team);  // "" for kNone
 Team FindTeam(std::string_view name);
 std::string_view Name(Space space);
 std::string_view Name(LoopKind loop);
+std::string_view Name(TileOrder order);
+std::span<const std::string_view> TileOrders();  // By value
+// What a role's body knows of its threads: the warpgroup's place in the role, and whether a warp is the role's first.
+inline constexpr std::string_view kRoleRank = "role_rank";
+inline constexpr std::string_view kFirstWarp = "first_warp";
 
 // A function that is not `inline`, an intrinsic or a tile operation: `select`, `load`, `f32`, ...
 bool IsFunction(std::string_view name);

@@ -192,6 +192,13 @@ void SetNativeParams(ir::Kernel& kernel) {
       kernel.native_params.push_back({ir::NativeParam::Kind::kScalar, param.name, param.dtype.dtype});
 }
 
+int64_t ClusterSize(const ir::Kernel& kernel) {
+  int64_t size = 1;
+  for (const Expr& extent : kernel.launch.cluster)
+    if (int64_t value = 1; IsConst(extent, &value)) size *= value;
+  return size;
+}
+
 absl::StatusOr<LaunchRecipe> MakeRecipe(const ir::Kernel& kernel) {
   LaunchRecipe recipe;
   RecipeMaker maker(kernel);
@@ -201,6 +208,12 @@ absl::StatusOr<LaunchRecipe> MakeRecipe(const ir::Kernel& kernel) {
   int64_t block = 1;
   if (kernel.launch.block) KILN_CHECK(IsConst(kernel.launch.block, &block));
   recipe.block = static_cast<int32_t>(block);
+  recipe.cluster = static_cast<int32_t>(ClusterSize(kernel));
+  if (kernel.launch.persistent) {
+    recipe.grid[0].push_back({RecipeOp::kLimit, 0, static_cast<uint16_t>(RecipeLimit::kMaxClusters)});
+    recipe.grid[0].push_back({RecipeOp::kConst, 0, 0, recipe.cluster});
+    recipe.grid[0].push_back({RecipeOp::kMul});
+  }
   recipe.shared_bytes = kernel.shared_bytes;
   recipe.scratch_bytes = kernel.scratch_bytes;
   auto index_of = [&](const std::string& name) {

@@ -99,14 +99,17 @@ absl::StatusOr<Tensors> TensorsOf(const ir::Kernel& kernel) {
     out[param.name] = std::move(info);
   }
   absl::Status failed;
-  std::map<std::string, std::string> rings;  // By field
+  std::map<std::string, const ir::StmtNode*> rings;  // By field
   ir::ForEachStmt(kernel.body, [&](const ir::Stmt& stmt) {
     if (stmt->kind == ir::StmtKind::kRing)
-      for (const ir::Stmt& field : stmt->body) rings[field->tensor.name] = stmt->name;
+      for (const ir::Stmt& field : stmt->body) rings[field->tensor.name] = stmt.get();
     if (stmt->kind != ir::StmtKind::kAlloc || !failed.ok()) return;
     auto info = InfoOfAlloc(stmt->tensor);
     if (info.ok()) {
-      if (auto ring = rings.find(stmt->tensor.name); ring != rings.end()) info->ring = ring->second;
+      if (auto ring = rings.find(stmt->tensor.name); ring != rings.end()) {
+        info->ring = ring->second->name;
+        info->across_cluster = ring->second->across_cluster;
+      }
       out[stmt->tensor.name] = *std::move(info);
     } else {
       failed = info.status();

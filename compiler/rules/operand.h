@@ -30,6 +30,7 @@ struct TensorInfo {
   std::optional<Distribution> distribution;  // Local, once inferred
   Team owner = Team::kNone;
   std::string ring;  // Of a field: the ring; its first dimension is the slot
+  bool across_cluster = false;
 };
 using Tensors = std::map<std::string, TensorInfo>;
 

@@ -6,6 +6,7 @@
 #include "compiler/ir/print.h"
 #include "compiler/rules/matrix_fragments.h"
 #include "compiler/rules/rule.h"
+#include "compiler/rules/stmatrix.h"
 #include "compiler/rules/tma.h"
 #include "compiler/rules/wgmma.h"
 

@@ -43,6 +43,21 @@ std::string LayoutOf(const std::vector<int64_t>& shape, DType dtype) {
   return swizzled.empty() ? PlainLayout(shape) : swizzled;
 }
 
+Verdict ConfigApplies(const OpSite& site) {
+  for (const Attr& setting : site.node->tile.via_config) {
+    if (setting.name != "multicast") return No(absl::StrCat("tma has no setting ", setting.name, "; it has multicast"));
+    int64_t mask = 0;
+    const bool all = setting.value->kind == ExprKind::kVar && setting.value->name == "all";
+    if (!all && (!IsConst(setting.value, &mask) || mask < 1))
+      return No("multicast takes `all` or a constant mask of the cluster's CTAs");
+    if (!IsShared(site.operands[0])) return No("a store is not multicast");
+    if (!site.operands[0].tensor->across_cluster)
+      return No(absl::StrCat("a multicast fills slots of every CTA: ring ", site.operands[0].tensor->ring,
+                             " is not declared `across cluster`"));
+  }
+  return Yes();
+}
+
 }  // namespace
 
 Verdict TmaTakes(const TensorInfo& global, const Facts& facts) {
@@ -96,6 +111,15 @@ std::optional<TmaBoxes> BoxesOf(const Operand& shared, const Facts& facts, std::
   return out;
 }
 
+std::optional<int64_t> MulticastOf(const Node& op, int64_t ctas) {
+  for (const Attr& setting : op.tile.via_config) {
+    int64_t mask = (int64_t{1} << ctas) - 1;
+    IsConst(setting.value, &mask);
+    return mask;
+  }
+  return std::nullopt;
+}
+
 Verdict TmaApplies(const OpSite& site) {
   const Operand &to = site.operands[0], &from = site.operands[1];
   if (IsShared(to) == IsShared(from)) return No("the engine copies between global and shared memory");
@@ -107,6 +131,7 @@ Verdict TmaApplies(const OpSite& site) {
     return No(absl::StrCat(to.tensor->name, " is no field of a ring: nothing would tell when it has landed"));
   if (IsShared(to) && site.team != Team::kThread)
     return No("a load into a ring is issued by one thread: thread.copy_async");
+  if (Verdict config = ConfigApplies(site); !config.yes) return config;
   if (FindAttr(*site.node, "fill")) return No("what lies outside of the tensor reads as zero");
   return TmaTakes(*GlobalOf(site).tensor, site.facts);
 }

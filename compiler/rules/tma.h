@@ -25,6 +25,10 @@ struct TmaBoxes {
 // Nullopt when the tile's layout is none that the engine writes.
 std::optional<TmaBoxes> BoxesOf(const Operand& shared, const Facts& facts, std::string* why);
 
+// CTAs that `via tma(multicast = all | MASK)` writes to, as bits; nullopt where it is not asked for. REQUIRES:
+// accepted.
+std::optional<int64_t> MulticastOf(const Node& op, int64_t ctas);
+
 // Whether the engine reads and writes this tensor at all: strides and base on 16 bytes, the last dimension contiguous.
 Verdict TmaTakes(const TensorInfo& global, const Facts& facts);
 

@@ -195,9 +195,18 @@ Facts FactsOf(const ir::Kernel& kernel) {
     out["warp_id"] = {0, (threads - 1) / 32, 1};
     out["lane_id"] = {0, std::min<int64_t>(threads, 32) - 1, 1};
   }
+  int64_t ctas = 1;
+  for (const Expr& extent : kernel.launch.cluster)
+    if (int64_t value = 0; IsConst(extent, &value)) ctas *= value;
+  out["cta_rank"] = {0, std::max<int64_t>(ctas, 1) - 1, 1};
   static constexpr const char* kCtaIds[] = {"cta_id.x", "cta_id.y", "cta_id.z"};
+  constexpr int64_t kMostCtas = 65536;  // That a device holds at once
   for (size_t i = 0; i < 3; ++i) {
     Bounds extent = i < kernel.launch.grid.size() ? BoundsOf(kernel.launch.grid[i], out) : Bounds{1, 1};
+    if (kernel.launch.persistent && i == 0) {
+      extent = {1, kMostCtas};
+      out["grid.x"] = {ctas, kMostCtas, ctas};
+    }
     if (extent.max != INT64_MAX) out[kCtaIds[i]] = {0, std::max<int64_t>(extent.max - 1, 0), 1};
   }
   return out;

@@ -51,7 +51,7 @@ class Estimator {
     for (const ir::Stmt& stmt : block) {
       if (stmt->kind == ir::StmtKind::kAlloc) AddAlloc(stmt->tensor, stages);
       if (stmt->kind == ir::StmtKind::kEval && stmt->value->kind == ExprKind::kTileOp &&
-          stmt->value->tile.op == TileOpKind::kGemm)
+          (stmt->value->tile.op == TileOpKind::kGemm || stmt->value->tile.op == TileOpKind::kGemmAsync))
         AddGemm(*stmt->value);
       if (stmt->kind == ir::StmtKind::kEval && stmt->value->kind == ExprKind::kTileOp && !stmt->value->args.empty())
         AddItems(stmt->value->args[0]);
@@ -61,8 +61,16 @@ class Estimator {
         inner = std::max<int64_t>(1, Value(stmt->stages));
         out_.stages = std::max(out_.stages, inner);
       }
+      const bool slots =
+          stmt->kind == ir::StmtKind::kRing && !stmt->body.empty() && stmt->body[0]->tensor.space == ir::Space::kNone;
+      if (slots) {
+        inner = std::max<int64_t>(1, Value(stmt->stages));
+        out_.stages = std::max(out_.stages, inner);
+      }
+      if (stmt->kind == ir::StmtKind::kRole) units_ = static_cast<int64_t>(stmt->members.size());
       Visit(stmt->body, inner);
       Visit(stmt->orelse, inner);
+      if (stmt->kind == ir::StmtKind::kRole) units_ = 1;
     }
   }
 
@@ -79,7 +87,7 @@ class Estimator {
     tensors_[tensor.name] = &tensor;
     bytes_[tensor.name] = bytes;
     if (tensor.space == ir::Space::kLocal)
-      out_.local += bytes;
+      out_.local += bytes * units_;
     else
       out_.shared += bytes * stages;
   }
@@ -103,7 +111,7 @@ class Estimator {
     // CUDA cores read a register operand through shared memory; matrix instructions take 16-bit ones as they are.
     if (a != tensors_.end() && a->second->space == ir::Space::kLocal && BitsOf(*a->second) > 16)
       out_.shared += bytes_[a->first];
-    int64_t m = Value(acc->second->shape[0]), n = Value(acc->second->shape[1]);
+    int64_t m = Value(acc->second->shape[0]) * units_, n = Value(acc->second->shape[1]);
     if (m * n <= out_.gemm_m * out_.gemm_n) return;
     out_.gemm_m = m;
     out_.gemm_n = n;
@@ -122,6 +130,7 @@ class Estimator {
   const std::map<std::string, DType>& dtypes_;
   std::map<std::string, const ir::TensorDecl*> tensors_;
   std::map<std::string, int64_t> bytes_;
+  int64_t units_ = 1;  // Warpgroups of the role at hand: each has local tiles of its own
   Footprint out_;
 };
 

@@ -13,6 +13,9 @@
 #include "compiler/specialize/bind.h"
 #include "compiler/specialize/inline.h"
 #include "compiler/specialize/normalize.h"
+#include "compiler/specialize/ring_slots.h"
+#include "compiler/specialize/roles.h"
+#include "compiler/specialize/schedules.h"
 #include "compiler/specialize/simplify_body.h"
 #include "compiler/specialize/type.h"
 #include "compiler/specialize/views.h"
@@ -64,6 +67,7 @@ void DropUnusedFacts(ir::Kernel& kernel) {
     for (const Expr& stride : fact.strides) collect(stride);
   for (const Expr& condition : kernel.required) collect(condition);
   for (const Expr& extent : kernel.launch.grid) collect(extent);
+  for (const Expr& extent : kernel.launch.cluster) collect(extent);
   collect(kernel.launch.block);
   auto& facts = kernel.symbol_facts;
   facts.erase(std::remove_if(facts.begin(), facts.end(), [&](const ir::SymbolFact& f) { return !used.count(f.name); }),
@@ -84,6 +88,9 @@ absl::StatusOr<ir::Kernel> Specialize(const ir::Module& module, const std::strin
   KILN_RETURN_IF_ERROR(CheckTarget(*generic, target));
   KILN_ASSIGN_OR_RETURN(ir::Kernel kernel, Bind(*generic, bindings));
   KILN_RETURN_IF_ERROR(InlineCalls(module, kernel));
+  ExpandRingSlots(kernel);
+  KILN_RETURN_IF_ERROR(ExpandSchedules(kernel));
+  KILN_RETURN_IF_ERROR(ExpandRoles(kernel));
   ResolveViews(kernel);
   KILN_RETURN_IF_ERROR(TypeKernel(kernel, FactsOf(kernel)));
   const Facts facts = FactsOf(kernel);

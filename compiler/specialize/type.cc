@@ -178,6 +178,10 @@ class Typer {
       case StmtKind::kReturn:
         if (stmt.value) return Fail(stmt.at, "expected `return` without a value in a kernel");
         break;
+      case StmtKind::kRole:
+      case StmtKind::kSchedule:
+      case StmtKind::kTiles:
+        return Fail(stmt.at, "roles and schedules are expanded before types");
       case StmtKind::kBreak:
       case StmtKind::kContinue:
       case StmtKind::kComment:
@@ -588,6 +592,7 @@ class Typer {
       attr.value = Simplify(attr.value, facts_);
     }
     for (Attr& attr : node.tile.via_config) {
+      if (attr.value->kind == ExprKind::kVar) continue;  // A word, as `all`
       KILN_ASSIGN_OR_RETURN(attr.value, TypeExpr(attr.value));
     }
     node.args = args;

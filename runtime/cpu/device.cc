@@ -91,6 +91,7 @@ absl::StatusOr<std::shared_ptr<Device>> CreateDevice(const Options& options) {
   }
   shared->arch = shared->llvm->host_arch();
   shared->limits.multiprocessors = shared->parallel->width();
+  shared->limits.max_clusters = shared->limits.multiprocessors;
   return std::make_shared<CpuDevice>(std::move(shared));
 }
 

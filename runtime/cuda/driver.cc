@@ -47,6 +47,9 @@ absl::StatusOr<Driver> Open() {
   Find(library, "cuFuncLoad", &driver.FuncLoad, &optional);
   Find(library, "cuLaunchKernel", &driver.LaunchKernel, &missing);
   Find(library, "cuLaunchKernelEx", &driver.LaunchKernelEx, &optional);
+  Find(library, "cuOccupancyMaxActiveBlocksPerMultiprocessor", &driver.OccupancyMaxActiveBlocksPerMultiprocessor,
+       &missing);
+  Find(library, "cuOccupancyMaxActiveClusters", &driver.OccupancyMaxActiveClusters, &optional);
   Find(library, "cuTensorMapEncodeTiled", &driver.TensorMapEncodeTiled, &optional);
   Find(library, "cuMemAlloc_v2", &driver.MemAlloc, &missing);
   Find(library, "cuMemFree_v2", &driver.MemFree, &missing);

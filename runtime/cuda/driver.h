@@ -86,6 +86,8 @@ struct Driver {
                          unsigned block_y, unsigned block_z, unsigned shared_bytes, Stream, void** params,
                          void** extra) = nullptr;
   Result (*LaunchKernelEx)(const LaunchConfig*, Function, void** params, void** extra) = nullptr;  // Null before 11.8
+  Result (*OccupancyMaxActiveBlocksPerMultiprocessor)(int*, Function, int block, size_t shared_bytes) = nullptr;
+  Result (*OccupancyMaxActiveClusters)(int*, Function, const LaunchConfig*) = nullptr;  // Null before 11.8
   Result (*TensorMapEncodeTiled)(TensorMap*, int dtype, unsigned rank, void* address, const uint64_t* extents,
                                  const uint64_t* strides, const uint32_t* box, const uint32_t* element_strides,
                                  int interleave, int swizzle, int l2_promotion,

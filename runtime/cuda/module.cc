@@ -25,6 +25,50 @@ absl::Status CheckShared(const Driver& driver, const DeviceLimits& limits, const
                                                  " bytes of shared memory, the device has ", limits.max_shared_bytes));
 }
 
+bool AsksForClusters(const LaunchRecipe& recipe) {
+  for (const RecipeProgram& extent : recipe.grid)
+    for (const RecipeStep& step : extent)
+      if (step.op == RecipeOp::kLimit && static_cast<RecipeLimit>(step.index) == RecipeLimit::kMaxClusters) return true;
+  return false;
+}
+
+// Clusters (CTAs, where there are none) of this function that the device holds at once.
+absl::StatusOr<int> ActiveClusters(const Driver& driver, const DeviceLimits& limits, const Artifact& artifact,
+                                   Function function) {
+  const LaunchRecipe& recipe = artifact.recipe;
+  const std::string asking = absl::StrCat("ask how many clusters of ", artifact.kernel, " the device holds");
+  int count = 0;
+  if (recipe.cluster <= 1) {
+    KILN_RETURN_IF_ERROR(StatusOf(driver,
+                                  driver.OccupancyMaxActiveBlocksPerMultiprocessor(
+                                      &count, function, recipe.block, static_cast<size_t>(recipe.shared_bytes)),
+                                  asking));
+    count *= limits.multiprocessors;
+  } else {
+    if (!driver.OccupancyMaxActiveClusters)
+      return absl::FailedPreconditionError(
+          absl::StrCat("cuda: load ", artifact.kernel, ": clusters need the driver of CUDA 11.8 or later"));
+    LaunchAttribute attribute;
+    attribute.cluster_x = static_cast<unsigned>(recipe.cluster);
+    LaunchConfig config = {attribute.cluster_x,
+                           1,
+                           1,
+                           static_cast<unsigned>(recipe.block),
+                           1,
+                           1,
+                           static_cast<unsigned>(recipe.shared_bytes),
+                           nullptr,
+                           &attribute,
+                           1};
+    KILN_RETURN_IF_ERROR(StatusOf(driver, driver.OccupancyMaxActiveClusters(&count, function, &config), asking));
+  }
+  if (count < 1)
+    return absl::FailedPreconditionError(
+        absl::StrCat("cuda: load ", artifact.kernel, ": the device holds no cluster of ", recipe.cluster, " CTAs of ",
+                     recipe.block, " threads and ", recipe.shared_bytes, " bytes of shared memory"));
+  return count;
+}
+
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const LoadedKernel>> LoadKernel(const Driver& driver, Context context,
@@ -53,7 +97,11 @@ absl::StatusOr<std::shared_ptr<const LoadedKernel>> LoadKernel(const Driver& dri
                                   absl::StrCat("allow large clusters of ", artifact.kernel)));
   if (driver.FuncLoad)
     KILN_RETURN_IF_ERROR(StatusOf(driver, driver.FuncLoad(function), absl::StrCat("load ", artifact.kernel)));
-  return std::make_shared<const CudaKernel>(driver, context, function, limits, artifact);
+  DeviceLimits held = limits;
+  if (AsksForClusters(recipe)) {
+    KILN_ASSIGN_OR_RETURN(held.max_clusters, ActiveClusters(driver, limits, artifact, function));
+  }
+  return std::make_shared<const CudaKernel>(driver, context, function, held, artifact);
 }
 
 }  // namespace kiln::runtime::cuda

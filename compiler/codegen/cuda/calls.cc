@@ -68,7 +68,8 @@ void Printer::PrintCall(const Node& node) {
       Use("transpose_quads");
       return Line(StrCat("transpose_quads(", ElementAddress(node.args[0], node.args[1]), ");"));
     case Intrinsic::kLdMatrix:
-      return PrintLdMatrix(node);
+    case Intrinsic::kStMatrix:
+      return PrintFragments(node);
     case Intrinsic::kMma:
       return PrintMma(node);
     case Intrinsic::kCpAsync:
@@ -120,11 +121,11 @@ std::string Printer::ElementAddress(const Expr& tensor, const Expr& index) {
   return text == "0" ? name : StrCat("&", name, "[", text, "]");
 }
 
-void Printer::PrintLdMatrix(const Node& node) {
+void Printer::PrintFragments(const Node& node) {
   int64_t count = Constant(node.args[4]);
-  std::string function = StrCat("ldmatrix_", Constant(node.args[5]) == 1 ? "trans_" : "", "x", count);
+  std::string function = StrCat(node.name, "_", Constant(node.args[5]) == 1 ? "trans_" : "", "x", count);
   if (!Prelude::HasPiece(function)) {
-    Fail(StrCat("ldmatrix of ", count, " matrices: expected 1, 2 or 4"));
+    Fail(StrCat(node.name, " of ", count, " matrices: expected 1, 2 or 4"));
     return;
   }
   Use(function);

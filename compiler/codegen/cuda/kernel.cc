@@ -4,8 +4,10 @@
 #include "absl/strings/str_join.h"
 #include "compiler/codegen/cuda/printer.h"
 #include "compiler/codegen/cuda/types.h"
+#include "compiler/ir/intrinsics.h"
 #include "compiler/ir/visit.h"
 #include "compiler/ir/words.h"
+#include "compiler/specialize/bind.h"
 #include "compiler/support/str_cat.h"
 
 namespace kiln::cuda {
@@ -27,6 +29,16 @@ const ir::Param* FindParam(const ir::Kernel& kernel, const std::string& name) {
   for (const ir::Param& param : kernel.params)
     if (param.name == name) return &param;
   return nullptr;
+}
+
+bool UsesIntrinsic(const ir::Kernel& kernel, ir::Intrinsic id) {
+  bool uses = false;
+  ir::ForEachExpr(kernel.body, [&](const Expr& e) {
+    if (e->kind != ExprKind::kCall) return;
+    const ir::IntrinsicInfo* info = ir::FindIntrinsic(e->name);
+    uses |= info && info->id == id;
+  });
+  return uses;
 }
 
 }  // namespace
@@ -76,6 +88,12 @@ void Printer::LearnBuiltins() {
     facts_[StrCat("cta_id.", kAxes[i])] = {0, most - 1, 1};
     facts_[StrCat("grid.", kAxes[i])] = {1, most, 1};
   }
+  const Facts known = FactsOf(kernel_);
+  facts_["cta_rank"] = known.at("cta_rank");
+  if (!kernel_.launch.persistent) return;
+  // As many CTAs as the device holds.
+  facts_["cta_id.x"] = known.at("cta_id.x");
+  facts_["grid.x"] = known.at("grid.x");
 }
 
 std::vector<std::string> Printer::BuiltinLines() {
@@ -101,7 +119,9 @@ std::string Printer::Signature() {
   }
   int64_t block = 0;
   IsConst(kernel_.launch.block, &block);
-  return StrCat("extern \"C\" __global__ void __launch_bounds__(", block, ") ", names_.Of(kernel_.name), "(",
+  // Registers change hands only where the number of CTAs is known.
+  const char* ctas = UsesIntrinsic(kernel_, ir::Intrinsic::kSetMaxRegisters) ? ", 1" : "";
+  return StrCat("extern \"C\" __global__ void __launch_bounds__(", block, ctas, ") ", names_.Of(kernel_.name), "(",
                 absl::StrJoin(params, ", "), ") {");
 }
 

@@ -124,7 +124,7 @@ class Printer {
   Code Shuffle(const Node& node);
   Code Pack2(const Node& node);
   std::string ElementAddress(const Expr& tensor, const Expr& index);
-  void PrintLdMatrix(const Node& node);
+  void PrintFragments(const Node& node);
   void PrintMma(const Node& node);
   void PrintCpAsync(const Node& node);
   void PrintAtomicAdd(const Node& node);

@@ -91,6 +91,11 @@ void Printer::Print(const StmtNode& stmt) {
     case StmtKind::kRing:
       Fail("a ring is barriers by now");
       return;
+    case StmtKind::kRole:
+    case StmtKind::kSchedule:
+    case StmtKind::kTiles:
+      Fail("roles and schedules are branches and loops by now");
+      return;
     case StmtKind::kComment:
       for (absl::string_view line : absl::StrSplit(stmt.text, '\n')) Line(StrCat("// ", line));
       return;

@@ -104,6 +104,9 @@ absl::Status KernelPrinter::Statement(const ir::StmtNode& stmt) {
       out_.Branch(stmt.kind == ir::StmtKind::kBreak ? loops_.back().on_break : loops_.back().on_continue);
       return absl::OkStatus();
     case ir::StmtKind::kRing:
+    case ir::StmtKind::kRole:
+    case ir::StmtKind::kSchedule:
+    case ir::StmtKind::kTiles:
       break;
     case ir::StmtKind::kAssume:
     case ir::StmtKind::kAssert:

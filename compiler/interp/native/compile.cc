@@ -180,6 +180,10 @@ absl::Status NativeCompiler::CompileStmt(const ir::StmtNode& stmt) {
       return absl::OkStatus();
     case kRing:
       return Fail(nullptr, "a ring is barriers in a lowered kernel");
+    case kRole:
+    case kSchedule:
+    case kTiles:
+      return Fail(nullptr, "roles and schedules are branches and loops in a lowered kernel");
   }
   return Fail(nullptr, "unknown statement");
 }

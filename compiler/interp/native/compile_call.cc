@@ -44,7 +44,8 @@ absl::StatusOr<Reg> NativeCompiler::CompileIntrinsic(const ir::IntrinsicInfo& in
       return none;
     }
     case kLdMatrix:
-      KILN_RETURN_IF_ERROR(CompileLdMatrix(e));
+    case kStMatrix:
+      KILN_RETURN_IF_ERROR(CompileFragments(e));
       return none;
     case kMma:
       KILN_RETURN_IF_ERROR(CompileMma(e));
@@ -160,7 +161,7 @@ absl::StatusOr<Reg> NativeCompiler::CompileZip(const Expr& e, bool high) {
   return result;
 }
 
-absl::Status NativeCompiler::CompileLdMatrix(const Expr& e) {
+absl::Status NativeCompiler::CompileFragments(const Expr& e) {
   KILN_ASSIGN_OR_RETURN(int target, TensorOf(e->args[0]));
   KILN_ASSIGN_OR_RETURN(Reg to, CompileAs(e->args[1], DType::kI64, 1));
   KILN_ASSIGN_OR_RETURN(int source, TensorOf(e->args[2]));
@@ -168,14 +169,17 @@ absl::Status NativeCompiler::CompileLdMatrix(const Expr& e) {
   KILN_ASSIGN_OR_RETURN(int64_t count, ConstantOf(e->args[4]));
   KILN_ASSIGN_OR_RETURN(int64_t transposed, ConstantOf(e->args[5]));
   if (count != 1 && count != 2 && count != 4)
-    return Fail(e, StrCat("ldmatrix: expected 1, 2 or 4 matrices, got ", count));
+    return Fail(e, StrCat(e->name, ": expected 1, 2 or 4 matrices, got ", count));
   auto& tensors = program_.tensors;
   auto is = [&](int tensor, bool shared) {
     ir::Space space = tensors[static_cast<size_t>(tensor)].space;
     return shared ? space == ir::Space::kShared || space == ir::Space::kSharedDyn : space == ir::Space::kLocal;
   };
-  if (!is(target, false) || !is(source, true)) return Fail(e, "ldmatrix: expected registers and a shared source");
-  Instruction& in = Emit(Code::kLdMatrix);
+  const bool stores = e->name == "stmatrix";
+  if (!is(target, stores) || !is(source, !stores))
+    return Fail(e, StrCat(e->name, ": expected ",
+                          stores ? "a shared destination and registers" : "registers and a shared source"));
+  Instruction& in = Emit(stores ? Code::kStMatrix : Code::kLdMatrix);
   const int args[] = {target, to.base, source, from.base, static_cast<int>(count), transposed != 0};
   std::copy(std::begin(args), std::end(args), in.arg);
   return absl::OkStatus();

@@ -61,7 +61,7 @@ class NativeCompiler {
   absl::StatusOr<Reg> CompileExchange(const Expr& e, Code code);
   absl::StatusOr<Reg> CompileFold(const Expr& e, Op op);
   absl::StatusOr<Reg> CompileZip(const Expr& e, bool high);
-  absl::Status CompileLdMatrix(const Expr& e);
+  absl::Status CompileFragments(const Expr& e);
   absl::Status CompileMma(const Expr& e);
   absl::Status CompileCpAsync(const Expr& e);
 

@@ -168,6 +168,7 @@ class NativeCta {
   bool Exchange(const Instruction& in, int64_t first, int64_t lanes);
   bool TransposeQuads(const Instruction& in, int64_t first);
   bool LdMatrix(const Instruction& in, int64_t first);
+  bool StMatrix(const Instruction& in, int64_t first);
   bool Mma(const Instruction& in, int64_t first);
 
   // Barrier objects and named barriers.

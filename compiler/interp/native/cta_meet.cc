@@ -62,9 +62,10 @@ bool NativeCta::MeetWarp(int64_t warp, bool& met) {
     default:
       if (last - first < kWarp)
         return Wrong(StrCat(MeetingName(in.code), " needs a whole warp; warp ", warp, " has ", last - first, " lanes"));
-      if (!(in.code == Code::kLdMatrix ? LdMatrix(in, first)
-            : in.code == Code::kQuads  ? TransposeQuads(in, first)
-                                       : Mma(in, first)))
+      if (!(in.code == Code::kLdMatrix   ? LdMatrix(in, first)
+            : in.code == Code::kStMatrix ? StMatrix(in, first)
+            : in.code == Code::kQuads    ? TransposeQuads(in, first)
+                                         : Mma(in, first)))
         return false;
   }
   for (int64_t t = first; t < last; ++t) Resume(ThreadAt(t));

@@ -35,6 +35,8 @@ std::string MeetingName(Code code) {
       return "shfl_xor";
     case Code::kLdMatrix:
       return "ldmatrix";
+    case Code::kStMatrix:
+      return "stmatrix";
     case Code::kQuads:
       return "transpose_quads";
     case Code::kElect:

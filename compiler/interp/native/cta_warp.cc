@@ -83,6 +83,42 @@ bool NativeCta::LdMatrix(const Instruction& in, int64_t first) {
   return true;
 }
 
+bool NativeCta::StMatrix(const Instruction& in, int64_t first) {
+  const NativeTensor& target = program_.tensors[static_cast<size_t>(in.arg[0])];
+  const NativeTensor& source = program_.tensors[static_cast<size_t>(in.arg[2])];
+  const int count = in.arg[4];
+  const int64_t row_elements = kMatrixRowBytes * 8 / Bits(target.dtype), word_elements = 32 / Bits(source.dtype);
+  uint8_t matrices[4][kMatrixRows][kMatrixRowBytes];
+  for (int lane = 0; lane < kWarp; ++lane) {
+    const int64_t thread = first + lane;
+    Reach place;
+    if (!Locate(in.arg[2], RegistersOf(thread)[in.arg[3]].i, count * word_elements, thread, place) ||
+        !ReadBytes(place, thread, source.name))
+      return false;
+    for (int i = 0; i < count; ++i) {
+      for (int j = 0; j < 2; ++j) {  // The two 16-bit elements of the lane's word
+        int row = in.arg[5] ? lane % 4 * 2 + j : lane / 4, column = in.arg[5] ? lane / 4 : lane % 4 * 2 + j;
+        std::memcpy(&matrices[i][row][2 * column], place.data + place.begin + 4 * i + 2 * j, 2);
+      }
+    }
+  }
+  // Row r of matrix i goes where lane 8 * i + r says.
+  for (int k = 0; k < count * kMatrixRows; ++k) {
+    const int64_t thread = first + k;
+    Reach place;
+    if (!Locate(in.arg[0], RegistersOf(thread)[in.arg[1]].i, row_elements, thread, place)) return false;
+    if (!Aligned(place, kMatrixRowBytes, target.name)) return false;
+    const uint8_t* row = matrices[k / kMatrixRows][k % kMatrixRows];
+    uint8_t* bytes = place.data + place.begin;
+    uint8_t changed[kMatrixRowBytes];
+    for (int b = 0; b < kMatrixRowBytes; ++b) changed[b] = row[b] != bytes[b];
+    std::memcpy(bytes, row, kMatrixRowBytes);
+    std::optional<std::string> wrong = shared_.NoteWrite(place.shared, place.count, ThreadAt(thread).knows, changed);
+    if (wrong) return Wrong(StrCat("\"", target.name, "\" byte ", place.begin, " is ", *wrong));
+  }
+  return true;
+}
+
 bool NativeCta::Mma(const Instruction& in, int64_t first) {
   int k = in.lanes;
   DType a_type = program_.tensors[static_cast<size_t>(in.arg[2])].dtype;

@@ -62,6 +62,7 @@ enum class Code : uint8_t {
   kWarpBarrier,
   kShfl,      // dst = arg0 of lane arg1
   kShflXor,   // dst = arg0 of lane ^ arg1
+  kStMatrix,  // as kLdMatrix, from registers to shared memory
   kLdMatrix,  // tensors arg0, arg2 (numbers) at arg1, arg3; arg4 matrices (a number), transposed when arg5 (a number)
   kMma,       // tensors arg0, arg2, arg4 (numbers) at arg1, arg3, arg5: m16n8k`lanes`
   kElect,     // dst = this is the lane

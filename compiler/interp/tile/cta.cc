@@ -28,9 +28,14 @@ Slot Next(DType dtype, const Value& value, const Value& step) {
 
 }  // namespace
 
-Cta::Cta(const Program& program, const Frame& arguments, int64_t threads, const RunOptions& options,
-         int64_t& steps_left)
-    : program_(program), options_(options), steps_left_(steps_left), threads_(static_cast<size_t>(threads)) {
+Cta::Cta(const Program& program, const Frame& arguments, int64_t threads, const RunOptions& options, Cluster& cluster,
+         int64_t rank, int64_t& steps_left)
+    : program_(program),
+      options_(options),
+      cluster_(cluster),
+      rank_(rank),
+      steps_left_(steps_left),
+      threads_(static_cast<size_t>(threads)) {
   for (size_t t = 0; t < threads_.size(); ++t) {
     threads_[t].frame = arguments;
     auto set = [&](std::string_view name, int64_t value) {
@@ -51,19 +56,33 @@ int64_t Cta::TeamSize(Team team) const {
   return static_cast<int64_t>(threads_.size());
 }
 
-absl::Status Cta::Run() {
-  for (;;) {
-    const int64_t before = steps_left_;
-    bool done = true;
-    for (size_t t = 0; t < threads_.size(); ++t) {
-      if (!threads_[t].done && !threads_[t].waiting) KILN_RETURN_IF_ERROR(RunThread(static_cast<int64_t>(t)));
-      done = done && threads_[t].done;
-    }
-    if (done) return absl::OkStatus();
-    KILN_ASSIGN_OR_RETURN(bool met, Meet());
-    // A thread that stands at a ring goes on once another one has come further.
-    if (!met && steps_left_ == before) return Stuck();
+absl::StatusOr<bool> Cta::Advance() {
+  bool done = true;
+  for (size_t t = 0; t < threads_.size(); ++t) {
+    if (!threads_[t].done && !threads_[t].waiting) KILN_RETURN_IF_ERROR(RunThread(static_cast<int64_t>(t)));
+    done = done && threads_[t].done;
   }
+  if (!done) {
+    KILN_RETURN_IF_ERROR(Meet());
+    return true;
+  }
+  if (stores_.empty()) return false;
+  return absl::FailedPreconditionError(StrCat(ir::Place(stores_[0].at), "the CTA ends while this copy_async reads \"",
+                                              stores_[0].source.storage->name, "\"; wait_store waits for it"));
+}
+
+bool Cta::PassClusterBarrier() {
+  if (!at_cluster_barrier_) {
+    at_cluster_barrier_ = cluster_.barriers;
+    --steps_left_;
+    if (++cluster_.arrived == cluster_.ctas) {
+      cluster_.arrived = 0;
+      ++cluster_.barriers;
+    }
+  }
+  if (cluster_.barriers == *at_cluster_barrier_) return false;
+  at_cluster_barrier_.reset();
+  return true;
 }
 
 absl::Status Cta::RunThread(int64_t id) {
@@ -87,8 +106,7 @@ absl::Status Cta::RunThread(int64_t id) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<bool> Cta::Meet() {
-  bool met = false;
+absl::Status Cta::Meet() {
   for (size_t t = 0; t < threads_.size(); ++t) {
     if (!threads_[t].waiting) continue;
     int pc = threads_[t].pc;
@@ -101,6 +119,7 @@ absl::StatusOr<bool> Cta::Meet() {
       if (other.waiting && other.pc == pc) team.push_back(u);
     }
     if (static_cast<int64_t>(team.size()) < last - first) continue;
+    if (step.team == Team::kCluster && !PassClusterBarrier()) continue;
     for (int64_t u : team) threads_[static_cast<size_t>(u)].waiting = false;
     --steps_left_;
     Location place;
@@ -109,9 +128,8 @@ absl::StatusOr<bool> Cta::Meet() {
       return absl::Status(status.code(), StrCat(ir::Place(place.line > 0 ? place : step.at), status.message(), " (",
                                                 TeamText(step.team, first / size), ")"));
     }
-    met = true;
   }
-  return met;
+  return absl::OkStatus();
 }
 
 std::string Cta::StepName(const Step& step) {

@@ -13,6 +13,7 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "compiler/interp/tile/cluster.h"
 #include "compiler/interp/tile/evaluate.h"
 #include "compiler/interp/tile/gemm.h"
 #include "compiler/interp/tile/program.h"
@@ -23,11 +24,14 @@ namespace kiln::interp {
 
 class Cta {
  public:
-  // Borrows `program`, `options` and `steps_left`, which counts down over all CTAs.
-  Cta(const Program& program, const Frame& arguments, int64_t threads, const RunOptions& options, int64_t& steps_left);
+  // Borrows `program`, `options`, `cluster` and `steps_left`, which counts down over all CTAs.
+  Cta(const Program& program, const Frame& arguments, int64_t threads, const RunOptions& options, Cluster& cluster,
+      int64_t rank, int64_t& steps_left);
 
-  // Errors carry place and thread.
-  absl::Status Run();
+  // Runs every thread as far as it goes; false once all have ended. Errors carry place and thread.
+  absl::StatusOr<bool> Advance();
+  // Why nothing goes on. REQUIRES: neither this CTA nor another of its cluster did.
+  absl::Status Stuck() const;
 
  private:
   struct Thread {
@@ -51,13 +55,21 @@ class Cta {
     std::string name;
     Location at;
   };
+  // An asynchronous copy out of shared memory, which reads its source again at its wait.
+  struct AsyncStore {
+    View source;
+    ValuePtr value;  // Of the source when it was issued
+    int64_t first = 0, last = 0;
+    Location at;
+  };
   using Participants = absl::Span<const int64_t>;
 
   // Runs one thread until it waits for its team or a ring, or ends.
   absl::Status RunThread(int64_t thread);
   // Lets every team whose threads all wait at one step execute it; whether one did.
-  absl::StatusOr<bool> Meet();
-  absl::Status Stuck() const;
+  absl::Status Meet();
+  // Whether the CTA, all of whose threads are at the cluster's barrier, goes on.
+  bool PassClusterBarrier();
   absl::Status StuckAtRings() const;
   static std::string StepName(const Step& step);
 
@@ -79,6 +91,11 @@ class Cta {
   absl::Status WaitGemm(int64_t pending, Participants threads);
   absl::Status Complete(const Product& product, Participants threads);
   static std::string Since(const Location& at);
+  // The CTAs that `multicast = all | MASK` names.
+  absl::StatusOr<uint64_t> MulticastMask(const Expr& e, Evaluator& evaluator) const;
+  absl::Status IssueStore(const Expr& e, Evaluator& evaluator, ValuePtr value, Participants threads);
+  // Until at most `pending` of the team's stores still read shared memory.
+  absl::Status WaitStore(int64_t pending, Participants threads);
   absl::Status ExecuteRing(const Step& step, Evaluator& evaluator);
   absl::Status ExecuteRingOperation(const Step& step, int64_t thread);
   // Whether the thread stands at a push or a pop that does not go on.
@@ -97,10 +114,14 @@ class Cta {
 
   const Program& program_;
   const RunOptions& options_;
+  Cluster& cluster_;
+  const int64_t rank_;  // In the cluster
   int64_t& steps_left_;
   std::vector<Thread> threads_;
-  Participants acting_;            // Who executes the step at hand
-  std::vector<Product> products_;  // In flight, oldest first
+  Participants acting_;                        // Who executes the step at hand
+  std::vector<Product> products_;              // In flight, oldest first
+  std::vector<AsyncStore> stores_;             // In flight, oldest first
+  std::optional<int64_t> at_cluster_barrier_;  // How many barriers of the cluster are behind it
   std::map<std::string, std::shared_ptr<Ring>> rings_;
   std::vector<AsyncCopy> open_;                                           // In no group yet
   std::deque<std::vector<AsyncCopy>> groups_;                             // Oldest first

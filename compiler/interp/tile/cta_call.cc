@@ -10,6 +10,11 @@
 #include "kiln/internal/status_macros.h"
 
 namespace kiln::interp {
+namespace {
+
+constexpr int64_t kWarp = 32;
+
+}  // namespace
 
 absl::Status Cta::Issue(const View& target, ValuePtr value) {
   KILN_RETURN_IF_ERROR(MarkInFlight(target));
@@ -40,6 +45,12 @@ absl::Status Cta::ExecuteCall(const Step& step, Participants threads, Location& 
   switch (info->id) {
     case ir::Intrinsic::kBarrier:
     case ir::Intrinsic::kWarpBarrier:
+    case ir::Intrinsic::kClusterBarrier:
+    case ir::Intrinsic::kSetMaxRegisters:
+      return absl::OkStatus();
+    case ir::Intrinsic::kElect:
+      if (step.variable >= 0)
+        Set(step, {threads[0]}, {ScalarValue(DType::kBool, IntSlot(threads[0] % kWarp == 0)), nullptr});
       return absl::OkStatus();
     case ir::Intrinsic::kCpAsyncCommit:
       Commit();

@@ -99,7 +99,7 @@ absl::StatusOr<std::shared_ptr<Storage>> Cta::StorageOf(const Step& step, int64_
       return absl::InvalidArgumentError(
           StrCat("\"", tensor.name, "\": expected ", ring->slots(), " slots first, got ", ShapeText(shape)));
     }
-    ring->AddField(static_cast<int64_t>(bytes) / ring->slots());
+    ring->AddField(static_cast<int64_t>(bytes) / ring->slots(), storage);
     storage->ring = ring;
   }
   if (local && !tensor.layout.empty() && !program_.uniform) {
@@ -209,10 +209,15 @@ absl::Status Cta::ExecuteTileOp(const Step& step, Participants threads, Location
       }
       bool shared = target.storage->space == ir::Space::kShared || target.storage->space == ir::Space::kSharedDyn;
       if (std::shared_ptr<Ring> ring = target.storage->ring) {
+        if (e->tile.op == kCopyAsync && !e->tile.via_config.empty()) {
+          KILN_ASSIGN_OR_RETURN(uint64_t mask, MulticastMask(e, evaluator));
+          return ring->IssueTo(mask, target, value);
+        }
         if (e->tile.op == kCopyAsync) return ring->Issue(target, std::move(value));
         KILN_RETURN_IF_ERROR(ring->MayTouch(threads, target));
       }
       if (e->tile.op == kCopyAsync && shared) return Issue(target, std::move(value));
+      if (e->tile.op == kCopyAsync) KILN_RETURN_IF_ERROR(IssueStore(e, evaluator, value, threads));
       bool atomic = e->tile.op >= kAtomicAdd && e->tile.op <= kAtomicMin;
       return StoreView(target, *value, asking, atomic ? CombineOf(e->tile.op) : nullptr);
     }
@@ -236,6 +241,13 @@ absl::Status Cta::ExecuteTileOp(const Step& step, Participants threads, Location
         KILN_ASSIGN_OR_RETURN(pending, evaluator.EvalInt(attr));
       }
       return WaitGemm(pending, threads);
+    }
+    case kWaitStore: {
+      int64_t pending = 0;
+      if (Expr attr = FindAttr(*e, "pending")) {
+        KILN_ASSIGN_OR_RETURN(pending, evaluator.EvalInt(attr));
+      }
+      return WaitStore(pending, threads);
     }
     case kPush:
     case kPop:

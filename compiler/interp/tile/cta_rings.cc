@@ -23,7 +23,16 @@ absl::Status Cta::ExecuteRing(const Step& step, Evaluator& evaluator) {
         StrCat("ring \"", step.stmt->name, "\": expected 1 to ", kMaxSlots, " slots, got ", slots));
   }
   std::shared_ptr<Ring>& ring = rings_[step.stmt->name];
-  if (!ring) ring = std::make_shared<Ring>(step.stmt->name, slots, static_cast<int64_t>(threads_.size()));
+  if (ring) return absl::OkStatus();
+  Ring::Reach* reach = nullptr;
+  if (step.stmt->across_cluster) {
+    reach = &cluster_.rings[step.stmt->name];
+    reach->resize(static_cast<size_t>(cluster_.ctas));
+  }
+  const auto threads = static_cast<int64_t>(threads_.size());
+  const int64_t readers = program_.uniform || step.stmt->readers == 0 ? threads : step.stmt->readers;
+  ring = std::make_shared<Ring>(step.stmt->name, slots, threads, readers, reach);
+  if (reach) (*reach)[static_cast<size_t>(rank_)] = ring;
   return absl::OkStatus();
 }
 

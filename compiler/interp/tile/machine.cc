@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,6 +46,27 @@ Frame ArgumentFrame(const ir::Kernel& kernel, const Program& program, const Boun
   return frame;
 }
 
+// Runs the CTAs of one cluster side by side, each as far as it goes, until all have ended.
+absl::Status RunCluster(std::vector<std::unique_ptr<Cta>>& ctas, const std::vector<std::array<int64_t, 3>>& ids,
+                        const int64_t& steps_left) {
+  auto at = [&](const absl::Status& status, size_t k) {
+    return absl::Status(status.code(),
+                        StrCat(status.message(), " (cta ", ids[k][0], ", ", ids[k][1], ", ", ids[k][2], ")"));
+  };
+  for (;;) {
+    const int64_t before = steps_left;
+    std::optional<size_t> running;
+    for (size_t k = 0; k < ctas.size(); ++k) {
+      absl::StatusOr<bool> goes_on = ctas[k]->Advance();
+      if (!goes_on.ok()) return at(goes_on.status(), k);
+      if (*goes_on && !running) running = k;
+    }
+    if (!running) return absl::OkStatus();
+    // A thread that stands at a ring goes on once another one has come further.
+    if (steps_left == before) return at(ctas[*running]->Stuck(), *running);
+  }
+}
+
 }  // namespace
 
 absl::Status RunTile(const ir::Kernel& kernel, const Bound& bound, const RunOptions& options) {
@@ -52,19 +74,30 @@ absl::Status RunTile(const ir::Kernel& kernel, const Bound& bound, const RunOpti
   for (const auto& [name, value] : bound.ints) integers.push_back(name);
   KILN_ASSIGN_OR_RETURN(Program program, FlattenBody(kernel, integers));
   Frame arguments = ArgumentFrame(kernel, program, bound);
+  auto set = [&](std::string_view name, int64_t value) {
+    auto id = static_cast<size_t>(program.names.at(std::string(name)).id);
+    arguments.variables[id].value = ScalarValue(DType::kI64, IntSlot(value));
+  };
   int64_t steps_left = options.max_steps;
-  for (int64_t z = 0; z < bound.grid[2]; ++z) {
-    for (int64_t y = 0; y < bound.grid[1]; ++y) {
-      for (int64_t x = 0; x < bound.grid[0]; ++x) {
-        const int64_t ids[] = {x, y, z, bound.grid[0], bound.grid[1], bound.grid[2]};
-        for (size_t k = 0; k < std::size(ids); ++k) {
-          auto id = static_cast<size_t>(program.names.at(std::string(kGridBuiltins[k])).id);
-          arguments.variables[id].value = ScalarValue(DType::kI64, IntSlot(ids[k]));
+  const std::array<int64_t, 3>&grid = bound.grid, &extent = bound.cluster;
+  for (int64_t z = 0; z < grid[2]; z += extent[2]) {
+    for (int64_t y = 0; y < grid[1]; y += extent[1]) {
+      for (int64_t x = 0; x < grid[0]; x += extent[0]) {
+        Cluster cluster;
+        cluster.ctas = extent[0] * extent[1] * extent[2];
+        std::vector<std::unique_ptr<Cta>> ctas;
+        std::vector<std::array<int64_t, 3>> ids;
+        for (int64_t rank = 0; rank < cluster.ctas; ++rank) {
+          ids.push_back({x + rank % extent[0], y + rank / extent[0] % extent[1], z + rank / (extent[0] * extent[1])});
+          for (size_t d = 0; d < 3; ++d) {
+            set(kGridBuiltins[d], ids.back()[d]);
+            set(kGridBuiltins[3 + d], grid[d]);
+          }
+          set(kCtaRank, rank);
+          ctas.push_back(std::make_unique<Cta>(program, arguments, program.uniform ? 1 : bound.block, options, cluster,
+                                               rank, steps_left));
         }
-        Cta cta(program, arguments, program.uniform ? 1 : bound.block, options, steps_left);
-        absl::Status status = cta.Run();
-        if (!status.ok())
-          return absl::Status(status.code(), StrCat(status.message(), " (cta ", x, ", ", y, ", ", z, ")"));
+        KILN_RETURN_IF_ERROR(RunCluster(ctas, ids, steps_left));
       }
     }
   }

@@ -153,6 +153,7 @@ class Flattener {
       step.team = node->tile.team == Team::kNone ? Team::kCta : node->tile.team;
     } else if (const ir::IntrinsicInfo* info = ir::FindIntrinsic(node->name)) {
       if (IsOfTheCta(info->id)) step.team = Team::kCta;
+      if (info->id == ir::Intrinsic::kClusterBarrier) step.team = Team::kCluster;
       program_.commits = program_.commits || info->id == ir::Intrinsic::kCpAsyncCommit;
       bool warp = info->id == ir::Intrinsic::kWarpBarrier || info->id == ir::Intrinsic::kShflIdx ||
                   info->id == ir::Intrinsic::kShflXor;
@@ -256,6 +257,11 @@ class Flattener {
         Append(Step::Kind::kJump, stmt);
         return absl::OkStatus();
       }
+      case kRole:
+      case kSchedule:
+      case kTiles:
+        return absl::InvalidArgumentError(
+            StrCat(ir::Place(stmt->at), "roles and schedules are branches and loops in a specialized kernel"));
       case kComment:
         return absl::OkStatus();
       case kStore:
@@ -342,7 +348,7 @@ absl::StatusOr<Program> FlattenBody(const ir::Kernel& kernel, const std::vector<
   Flattener flattener(program);
   for (std::string_view name : kGridBuiltins)
     flattener.Declare(std::string(name), false, ir::Space::kNone, Team::kNone);
-  for (std::string_view name : {kThreadId, kLaneId, kWarpId})
+  for (std::string_view name : {kThreadId, kLaneId, kWarpId, kCtaRank})
     flattener.Declare(std::string(name), false, ir::Space::kNone, Team::kNone);
   for (const std::string& name : integers) flattener.Declare(name, false, ir::Space::kNone, Team::kNone);
   for (const ir::Param& param : kernel.params) {

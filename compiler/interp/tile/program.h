@@ -64,6 +64,7 @@ struct Program {
 inline constexpr std::string_view kThreadId = "thread_id";
 inline constexpr std::string_view kLaneId = "lane_id";
 inline constexpr std::string_view kWarpId = "warp_id";
+inline constexpr std::string_view kCtaRank = "cta_rank";
 inline constexpr std::string_view kGridBuiltins[] = {"cta_id.x", "cta_id.y", "cta_id.z", "grid.x", "grid.y", "grid.z"};
 
 // `integers` are the names of symbols and strides that the caller will bind.

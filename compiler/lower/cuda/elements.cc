@@ -246,10 +246,20 @@ Spread SpreadOfTile(const TensorInfo& tile) {
   return spread;
 }
 
+// Where the running warpgroup's part of a scratch for its own tile begins.
+Expr OwnScratch(const Lowering& lower, const TensorInfo& tile) {
+  constexpr int64_t kWarpgroup = 128;
+  if (tile.owner != Team::kWarpgroup || lower.threads() <= kWarpgroup) return I(0);
+  Expr elements = I(1);
+  for (const Expr& extent : tile.shape) elements = WithType(elements * extent, IndexType());
+  Expr warpgroup = WithType(FloorDiv(Var("thread_id", IndexType()), I(kWarpgroup)), IndexType());
+  return WithType(warpgroup * elements, IndexType());
+}
+
 Expr FlatIndex(const Lowering& lower, const TensorInfo& tile, const std::vector<Expr>& coords) {
   Expr flat = I(0);
   for (size_t d = 0; d < coords.size(); ++d) flat = AddI(WithType(flat * tile.shape[d], IndexType()), coords[d]);
-  return lower.Simple(flat);
+  return lower.Simple(AddI(flat, OwnScratch(lower, tile)));
 }
 
 }  // namespace
@@ -261,7 +271,8 @@ absl::StatusOr<Expr> SpillTile(Lowering& lower, const TensorInfo& tile) {
     KILN_CHECK(IsConst(extent, &value), tile.name);
     elements *= value;
   }
-  Expr scratch = lower.Scratch(tile.dtype, elements);
+  const bool shared_out = tile.owner == Team::kWarpgroup && lower.threads() > 128;
+  Expr scratch = lower.Scratch(tile.dtype, shared_out ? elements * (lower.threads() / 128) : elements);
   if (lower.barriers.NeedsBeforeWrite(scratch->name)) lower.SyncNow();
   absl::Status status;
   ForEachRun(lower, SpreadOfTile(tile), /*once=*/true, [&](const Run& run) {
@@ -280,7 +291,7 @@ absl::StatusOr<Expr> SpillTile(Lowering& lower, const TensorInfo& tile) {
 
 absl::StatusOr<const TensorInfo*> MoveTile(Lowering& lower, const TensorInfo& tile, const Distribution& to) {
   KILN_ASSIGN_OR_RETURN(Expr scratch, SpillTile(lower, tile));
-  const TensorInfo& moved = lower.NewTile(tile.name + "_moved", tile.dtype, tile.shape, to);
+  const TensorInfo& moved = lower.NewTile(tile.name + "_moved", tile.dtype, tile.shape, to, tile.owner);
   ForEachRun(lower, SpreadOfTile(moved), /*once=*/false, [&](const Run& run) {
     Expr slot = SlotOf(to, run.coords, lower.facts);
     if (slot)

@@ -80,6 +80,9 @@ absl::Status LowerGemmFma(Lowering& lower, const ir::StmtNode& stmt) {
     if (!operand->IsWhole())
       return absl::UnimplementedError(
           absl::StrCat("lower: gemm: a part of register tile ", operand->tensor->name, " as operand"));
+    if (operand->tensor->owner == Team::kWarpgroup && lower.threads() > 128)
+      return absl::UnimplementedError(absl::StrCat("lower: gemm: register tile ", operand->tensor->name,
+                                                   " of a warpgroup as operand of CUDA cores"));
     KILN_ASSIGN_OR_RETURN(spilled[operand->tensor->name], SpillTile(lower, *operand->tensor));
   }
   auto load = [&](const Operand& operand, const Expr& row, const Expr& col) {

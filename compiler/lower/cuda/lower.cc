@@ -61,6 +61,7 @@ class Walker {
 
  private:
   absl::Status Visit(const Stmt& stmt) {
+    if (nesting_ == 0 && stmt->kind != StmtKind::kIf) lower_.barriers.Join(std::exchange(parts_, {}));
     auto planned = lower_.plan().of.find(stmt.get());
     if (planned != lower_.plan().of.end()) StartRings(lower_);
     if (planned != lower_.plan().of.end()) return LowerPlanned(*stmt, lower_.plan().decisions[planned->second]);
@@ -166,11 +167,12 @@ class Walker {
       WaitForProducts(lower_, pending);
       return absl::OkStatus();
     }
+    if (value->kind == ExprKind::kTileOp && value->tile.op == TileOpKind::kWaitStore) {
+      WaitForStores(lower_, *value);
+      return absl::OkStatus();
+    }
     if (value->kind == ExprKind::kTileOp && value->tile.op == TileOpKind::kSync) {
-      if (value->tile.team == Team::kWarp)
-        lower_.Add(ir::Eval(Intrinsic("warp_barrier", {})));
-      else
-        lower_.SyncNow();
+      lower_.Sync(value->tile.team);
       return absl::OkStatus();
     }
     KILN_ASSIGN_OR_RETURN(Expr scalar, Scalar(value));
@@ -220,22 +222,33 @@ class Walker {
     StmtNode node = stmt;
     KILN_ASSIGN_OR_RETURN(node.value, Scalar(stmt.value));
     if (stmt.kind == StmtKind::kWhile) Assume(stmt.body);
-    const BarrierTracker before = lower_.barriers;
     const Facts facts = lower_.facts;
-    lower_.facts = Assuming(stmt.value, lower_.facts);
+    Facts inside = Assuming(stmt.value, facts);
+    // What the CTA did so far is shown to all of it while all of it is here.
+    const bool part = nesting_ == 0 && lower_.IsPartOfCta(inside);
+    if (nesting_ == 0 && !part) lower_.barriers.Join(std::exchange(parts_, {}));
+    if (part && !lower_.barriers.Quiet()) lower_.SyncNow();
+    lower_.facts = std::move(inside);
+    const BarrierTracker before = lower_.barriers;
     KILN_ASSIGN_OR_RETURN(node.body, Nested(stmt.body));
     lower_.facts = facts;
     BarrierTracker after = lower_.barriers;
     lower_.barriers = before;
     KILN_ASSIGN_OR_RETURN(node.orelse, Nested(stmt.orelse));
     lower_.barriers.Join(after);
+    if (part) {
+      // Parts of the CTA run side by side: what one did counts for the whole CTA, once it meets again.
+      parts_.Join(std::exchange(lower_.barriers, before));
+    }
     lower_.Add(ir::MakeStmt(std::move(node)));
     return absl::OkStatus();
   }
 
   absl::StatusOr<Block> Nested(const Block& body) {
     absl::Status status;
+    ++nesting_;
     Block block = lower_.Inside([&] { status = Run(body); });
+    --nesting_;
     if (!status.ok()) return status;
     return block;
   }
@@ -282,6 +295,8 @@ class Walker {
   }
 
   Lowering& lower_;
+  BarrierTracker parts_;  // What branches for parts of the CTA have touched since it was last whole
+  int nesting_ = 0;       // Loops and branches around what is lowered
 };
 
 }  // namespace

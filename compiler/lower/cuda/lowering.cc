@@ -4,12 +4,20 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/expr/bounds.h"
 #include "compiler/expr/simplify.h"
 #include "compiler/ir/visit.h"
 #include "compiler/rules/site.h"
 #include "compiler/specialize/bind.h"
 
 namespace kiln::cuda {
+namespace {
+
+constexpr int64_t kWarp = 32;
+constexpr int64_t kWarpgroupWarps = 4;
+constexpr int64_t kLastBarrier = 15;  // Barrier 0 is the CTA's, 1 to 8 are warpgroups'
+
+}  // namespace
 
 Expr Element(const Expr& tensor, const Expr& index, int lanes) {
   return WithType(Load(tensor, index, lanes), {tensor->type.dtype, lanes});
@@ -93,13 +101,14 @@ Expr Lowering::Registers(const std::string& stem, DType dtype, int64_t slots) {
 }
 
 const TensorInfo& Lowering::NewTile(const std::string& stem, DType dtype, const std::vector<Expr>& shape,
-                                    Distribution distribution) {
+                                    Distribution distribution, Team owner) {
   Expr registers = Registers(stem, dtype, distribution.Slots());
   TensorInfo info;
   info.name = registers->name;
   info.space = ir::Space::kLocal;
   info.dtype = dtype;
   info.shape = shape;
+  info.owner = owner;
   info.distribution = std::move(distribution);
   return tensors_[info.name] = std::move(info);
 }
@@ -152,8 +161,42 @@ Expr Lowering::TensorMap(const TensorInfo& tensor, const std::vector<int64_t>& b
   return Var(map.name, {map.dtype, 1, true, {}});
 }
 
+bool Lowering::IsPartOfCta(const Facts& known) const {
+  const Bounds here = BoundsOf(Var("warp_id", IndexType()), known);
+  return here.min > 0 || here.max < (threads_ - 1) / kWarp;
+}
+
 void Lowering::SyncNow() {
-  Add(ir::Eval(Intrinsic("barrier", {})));
+  if (!IsPartOfCta(facts)) return Sync(Team::kCta);
+  const Bounds here = BoundsOf(Var("warp_id", IndexType()), facts);
+  if (here.min == here.max) return Sync(Team::kWarp);
+  if (here.min % kWarpgroupWarps == 0 && (here.max + 1) % kWarpgroupWarps == 0) return Sync(Team::kWarpgroup);
+  Add(ir::Eval(Intrinsic("named_barrier", {I(kLastBarrier), I((here.max - here.min + 1) * kWarp)})));
+  barriers.Barrier();
+}
+
+void Lowering::Sync(Team team) {
+  switch (team) {
+    case Team::kThread:
+      return;
+    case Team::kWarp:
+      Add(ir::Eval(Intrinsic("warp_barrier", {})));
+      return;
+    case Team::kWarpgroup: {
+      // Barrier 0 is the CTA's. An id is an immediate: one in a register takes all sixteen.
+      const Bounds here = BoundsOf(Var("warp_id", IndexType()), facts);
+      const int64_t first = here.min / kWarpgroupWarps, last = here.max / kWarpgroupWarps;
+      Expr warpgroup = WithType(FloorDiv(Var("warp_id", IndexType()), I(kWarpgroupWarps)), IndexType());
+      for (int64_t w = first; w <= last; ++w) {
+        Expr ours = first == last ? nullptr : WithType(Binary(Op::kEq, warpgroup, I(w)), {DType::kBool});
+        When(ours, [&] { Add(ir::Eval(Intrinsic("named_barrier", {I(w + 1), I(kWarpgroupWarps * kWarp)}))); });
+      }
+      break;
+    }
+    default:
+      Add(ir::Eval(Intrinsic("barrier", {})));
+      break;
+  }
   barriers.Barrier();
 }
 

@@ -50,6 +50,7 @@ class BarrierTracker {
     read_.clear();
     written_.clear();
   }
+  bool Quiet() const { return read_.empty() && written_.empty(); }
   void Join(const BarrierTracker& other);
 
  private:
@@ -99,14 +100,18 @@ class Lowering {
   Expr Registers(const std::string& stem, DType dtype, int64_t slots);
   // A local tile of the lowering's own, known by its name from here on.
   const TensorInfo& NewTile(const std::string& stem, DType dtype, const std::vector<Expr>& shape,
-                            Distribution distribution);
+                            Distribution distribution, Team owner = Team::kNone);
   // Shared memory of the kernel's own, `elements` of `dtype` at least; one arena a dtype, for one use at a time.
   Expr Scratch(DType dtype, int64_t elements);
 
-  // A barrier now, if one is due.
+  // A barrier now, if one is due: of the CTA, or of this warpgroup where a part of the CTA alone is known to be.
   void SyncBeforeRead(const Operand& operand);
   void SyncBeforeWrite(const Operand& operand);
   void SyncNow();
+  // A barrier of the running thread's team.
+  void Sync(Team team);
+  // Whether these facts leave but some of the CTA's warps.
+  bool IsPartOfCta(const Facts& facts) const;
 
   Expr Simple(const Expr& e) const;
 

@@ -17,7 +17,11 @@ absl::Status LowerReduce(Lowering& lower, const ir::StmtNode& stmt);
 absl::Status LowerCpAsync(Lowering& lower, const ir::StmtNode& stmt);
 absl::Status LowerGemmMma(Lowering& lower, const ir::StmtNode& stmt);
 absl::Status LowerGemmFma(Lowering& lower, const ir::StmtNode& stmt);
+// Register tiles in fragments to shared memory.
+absl::Status LowerStMatrix(Lowering& lower, const ir::StmtNode& stmt);
 absl::Status LowerTma(Lowering& lower, const ir::StmtNode& stmt);
+// wait_store: the thread that issues the team's stores waits, then the team meets.
+void WaitForStores(Lowering& lower, const Node& op);
 absl::Status LowerGemmWgmma(Lowering& lower, const ir::StmtNode& stmt);
 // Until at most `pending` groups of products are in flight.
 void WaitForProducts(Lowering& lower, int64_t pending);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/lower/abi.h"
 #include "compiler/lower/cuda/lowering.h"
 #include "kiln/internal/status_macros.h"
 
@@ -69,6 +70,11 @@ absl::Status DeclareRing(Lowering& lower, const ir::StmtNode& stmt) {
     }
     ring.bytes += Bytes(field->tensor.dtype.dtype, elements);
   }
+  ring.readers = stmt.readers > 0 ? stmt.readers : lower.threads();
+  if (ring.readers % kWarp != 0 || ring.readers > lower.threads())
+    return absl::InvalidArgumentError(absl::StrCat("lower: ring ", stmt.name, " is read by ", ring.readers, " of ",
+                                                   lower.threads(), " threads: expected whole warps of the CTA"));
+  if (stmt.across_cluster) ring.ctas = ClusterSize(lower.kernel());
   ring.full = Barriers(lower, stmt.name + "_full", ring.slots);
   ring.empty = Barriers(lower, stmt.name + "_empty", ring.slots);
   ring.push = Cursor(lower, stmt.name + "_push");
@@ -84,18 +90,22 @@ absl::Status DeclareRing(Lowering& lower, const ir::StmtNode& stmt) {
 void StartRings(Lowering& lower) {
   if (lower.rings.fresh.empty()) return;
   const std::vector<std::string> fresh = std::exchange(lower.rings.fresh, {});
+  bool across = false;
   lower.When(Is("thread_id", 0), [&] {
     for (const std::string& name : fresh) {
       const Ring& ring = lower.rings.by_name.at(name);
+      across |= ring.ctas > 1;
       lower.Unroll("slot", ring.slots, [&](Expr slot) {
         lower.Add(ir::Eval(Intrinsic("mbarrier_init", {TensorVar(ring.full, DType::kMBarrier), slot, I(1)})));
-        lower.Add(ir::Eval(
-            Intrinsic("mbarrier_init", {TensorVar(ring.empty, DType::kMBarrier), slot, I(lower.threads() / kWarp)})));
+        lower.Add(ir::Eval(Intrinsic(
+            "mbarrier_init", {TensorVar(ring.empty, DType::kMBarrier), slot, I(ring.readers / kWarp * ring.ctas)})));
       });
     }
     lower.Add(ir::Eval(Intrinsic("fence_barrier_init", {})));
   });
-  lower.SyncNow();
+  if (!across) return lower.SyncNow();
+  lower.Add(ir::Eval(Intrinsic("cluster_barrier", {})));
+  lower.barriers.Barrier();
 }
 
 void LowerRingOperation(Lowering& lower, const ir::StmtNode& stmt) {
@@ -118,7 +128,13 @@ void LowerRingOperation(Lowering& lower, const ir::StmtNode& stmt) {
       // Every lane of the warp has read what it reads before one of them says so.
       lower.Add(ir::Eval(Intrinsic("warp_barrier", {})));
       Expr slot = CurrentSlot(lower, lower.Fresh(stmt.value->name + "_freed"), ring.release, ring.slots);
-      lower.When(Is("lane_id", 0), [&] { lower.Add(ir::Eval(Intrinsic("mbarrier_arrive", {empty, slot}))); });
+      if (ring.ctas > 1) {
+        Expr lane = Var("lane_id", IndexType());
+        lower.When(LessI(lane, I(ring.ctas)),
+                   [&] { lower.Add(ir::Eval(Intrinsic("mbarrier_arrive_at", {empty, slot, lane}))); });
+      } else {
+        lower.When(Is("lane_id", 0), [&] { lower.Add(ir::Eval(Intrinsic("mbarrier_arrive", {empty, slot}))); });
+      }
       return Advance(lower, slot, ring.release, "", ring.slots);
     }
   }

@@ -3,6 +3,8 @@
 //   full    ends a phase when the slot's bytes have landed        push arms it, pop waits for it
 //   empty   ends a phase when every reading warp has released it  release arrives at it, push waits for it
 //
+// Across a cluster a release arrives in every CTA, since every CTA's push may write to all of them.
+//
 // Where a thread stands in the ring (slot and parity, one each for push and pop, the slot alone for release) is in
 // registers of its own. The first round of pushes waits for a phase that a fresh barrier has already behind it.
 #ifndef KILN_COMPILER_LOWER_CUDA_RINGS_H_
@@ -22,7 +24,9 @@ class Lowering;
 
 struct Ring {
   int64_t slots = 0;
-  int64_t bytes = 0;  // Of a slot: what a push waits for
+  int64_t bytes = 0;    // Of a slot: what a push waits for
+  int64_t readers = 0;  // Threads of a CTA that release a slot
+  int64_t ctas = 1;     // Whose readers they are: of the cluster, or of this CTA alone
   std::string full, empty;
   std::string push, push_phase, pop, pop_phase, release;  // Mutable scalars
 };
