@@ -332,6 +332,7 @@ void Parser::ParseSchedule(StmtNode& node) {
     ++brackets_;
     node.extents = ParseExprs(")");
     --brackets_;
+    if (!panic_ && node.extents.empty()) Fail(at, StrCat("schedule '", node.name, "' has no dimension"));
   }
   if (!panic_ && TakeIf("order")) ParseOrder(node);
   DeclareAnyway(node.name, at, NameKind::kSchedule);
@@ -368,6 +369,7 @@ void Parser::ParseTiles(StmtNode& node) {
     places.push_back(at);
   });
   --brackets_;
+  if (!panic_ && node.names.empty()) return Fail(node.at, "a loop over a schedule has an index a dimension, found none");
   Location at;
   if (!Expect("in") || !ExpectName("a schedule", &node.name, &at)) return;
   const Scope::Entry* entry = scope_.Find(node.name);

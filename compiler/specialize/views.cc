@@ -81,6 +81,10 @@ class Resolver {
       if (resolved->kind == StmtKind::kMutable) mutables_.insert(resolved->name);
       if (resolved->kind == StmtKind::kAlloc)
         tensors_[resolved->tensor.name] = {resolved->tensor.space, resolved->tensor.shape.size()};
+      // A ring's fields are seen where it is.
+      if (resolved->kind == StmtKind::kRing)
+        for (const Stmt& field : resolved->body)
+          tensors_[field->tensor.name] = {field->tensor.space, field->tensor.shape.size()};
       StmtNode node = *resolved;
       node.body = Run(resolved->body);
       node.orelse = Run(resolved->orelse);

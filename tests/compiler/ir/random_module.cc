@@ -155,6 +155,25 @@ class Generator {
     return Subscript(base, std::move(items));
   }
 
+  // A field of a slot, by its name or as it is taken.
+  Expr Field() {
+    if (rings_.empty()) return Leaf();
+    Node node;
+    node.kind = ExprKind::kField;
+    node.name = "part";
+    if (!slots_.empty() && Maybe()) {
+      node.args = {Var(OneOf(slots_))};
+      return MakeExpr(std::move(node));
+    }
+    TileOpInfo info;
+    info.op = Maybe() ? TileOpKind::kPush : TileOpKind::kPop;
+    info.team = Team::kThread;
+    Node slot = *TileOperation(std::move(info), {});
+    slot.name = OneOf(rings_);
+    node.args = {MakeExpr(std::move(slot))};
+    return MakeExpr(std::move(node));
+  }
+
   Expr TileOp(int depth) {
     const TileOpRow& row = TileOps()[pick_(TileOps().size())];
     TileOpInfo info;
@@ -223,7 +242,7 @@ class Generator {
       case 9:
         return TileOp(depth);
       case 10:
-        return AnyCall(depth);
+        return pick_(4) == 0 ? Field() : AnyCall(depth);
       case 11:
         return Load(Name(), AnyExpr(depth), static_cast<int>(1 + pick_(16)));
       case 12:
@@ -236,13 +255,16 @@ class Generator {
 
   Stmt AnyStmt(int depth) {
     StmtNode node;
-    switch (pick_(depth > 0 ? 15 : 11)) {
+    switch (pick_(depth > 0 ? 18 : 11)) {
       case 0:
         node.kind = StmtKind::kLet;
         if (Maybe()) node.dtype = AnyDTypeRef();
         node.value = AnyExpr(kDepth);
         node.name = Fresh("let");
         names_.push_back(node.name);
+        if (node.value->kind == ExprKind::kTileOp && IsRingOp(node.value->tile.op) && !node.dtype.Known() &&
+            node.dtype.param.empty())
+          slots_.push_back(node.name);
         break;
       case 1:
         node.kind = StmtKind::kMutable;
@@ -295,7 +317,35 @@ class Generator {
         node.stages = AnyExpr(2);
         node.name = Fresh("ring");
         rings_.push_back(node.name);
+        node.across_cluster = Maybe();
+        if (Maybe()) node.readers = 128;
+        if (Maybe()) {
+          for (uint64_t i = 1 + pick_(3); i > 0; --i) node.body.push_back(AnyField());
+          break;
+        }
         for (uint64_t i = 1 + pick_(3); i > 0; --i) node.body.push_back(AnyAlloc());
+        break;
+      case 14:
+        node.kind = StmtKind::kRole;
+        node.name = Fresh("role");
+        for (uint64_t i = 1 + pick_(3); i > 0; --i) node.members.push_back(static_cast<int64_t>(pick_(9)));
+        if (Maybe()) node.value = AnyExpr(2);
+        node.body = AnyBlock(depth - 1, "role_rank");
+        break;
+      case 15:
+        node.kind = StmtKind::kSchedule;
+        node.extents = Exprs(2, 1 + pick_(3));
+        node.order = static_cast<TileOrder>(pick_(4));
+        if (node.order == TileOrder::kGrouped) node.value = AnyExpr(2);
+        node.name = Fresh("schedule");
+        schedules_.push_back(node.name);
+        break;
+      case 16:
+        if (schedules_.empty()) return AnyAlloc();
+        node.kind = StmtKind::kTiles;
+        node.name = OneOf(schedules_);
+        node.names = {Fresh("tile"), Fresh("tile")};
+        node.body = AnyBlock(depth - 1, node.names[0]);
         break;
       default:
         node.kind = StmtKind::kIf;
@@ -304,6 +354,17 @@ class Generator {
         if (Maybe()) node.orelse = AnyBlock(depth - 1);
         break;
     }
+    return MakeStmt(std::move(node));
+  }
+
+  Stmt AnyField() {
+    StmtNode node;
+    node.kind = StmtKind::kAlloc;
+    node.tensor.space = Space::kNone;
+    node.tensor.dtype = AnyDTypeRef();
+    node.tensor.shape = Exprs(2, pick_(4));
+    if (Maybe()) node.tensor.layout = "S[512:1]";
+    node.tensor.name = Fresh("field");
     return MakeStmt(std::move(node));
   }
 
@@ -327,12 +388,14 @@ class Generator {
   }
 
   Block AnyBlock(int depth, const std::string& declared = "") {
-    size_t mark = names_.size(), rings = rings_.size();
+    size_t mark = names_.size(), rings = rings_.size(), slots = slots_.size(), schedules = schedules_.size();
     if (!declared.empty()) names_.push_back(declared);
     Block block;
     for (uint64_t i = pick_(4); i > 0; --i) block.push_back(AnyStmt(depth));
     names_.resize(mark);
     rings_.resize(rings);
+    slots_.resize(slots);
+    schedules_.resize(schedules);
     return block;
   }
 
@@ -497,6 +560,8 @@ class Generator {
   int next_name_ = 0;
   std::vector<std::string> names_;
   std::vector<std::string> rings_;
+  std::vector<std::string> slots_;
+  std::vector<std::string> schedules_;
   std::vector<std::string> dtypes_;
   std::vector<std::string> inlines_;
 };
