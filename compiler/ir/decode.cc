@@ -222,9 +222,9 @@ class Decoder {
     node.text = wire.text();
     KILN_RETURN_IF_ERROR(ReadMore(where, wire, node));
     KILN_RETURN_IF_ERROR(CheckForm(where, node));
-    in_ring_ = node.kind == StmtKind::kRing;
+    const bool in_ring = std::exchange(in_ring_, node.kind == StmtKind::kRing);
     if (HasBody(node.kind)) KILN_RETURN_IF_ERROR(ReadBlock(where, wire.body(), node.body));
-    in_ring_ = false;
+    in_ring_ = in_ring;
     if (node.kind == StmtKind::kIf) KILN_RETURN_IF_ERROR(ReadBlock(where, wire.orelse(), node.orelse));
     if (node.kind == StmtKind::kRing) {
       for (const Stmt& field : node.body) {

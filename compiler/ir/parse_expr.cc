@@ -325,7 +325,8 @@ Expr Parser::ParseName() {
   }
   Node node = NodeAt(ExprKind::kVar, name.at);
   if (!ExpectName("an expression", &node.name)) return nullptr;
-  if (const Scope::Entry* entry = scope_.Find(node.name); entry && entry->kind == NameKind::kSlot && At(".") && !IsWord(Peek(2), "("))
+  if (const Scope::Entry* entry = scope_.Find(node.name);
+      entry && entry->kind == NameKind::kSlot && At(".") && !IsWord(Peek(2), "("))
     return ParseField(Finish(std::move(node), 0), height_);
   // `cta_id.x` and `x.stride0` are single names; `x.reshape(...)` is a view.
   while (At(".") && Peek(1).kind == TokenKind::kName && !IsWord(Peek(2), "(") &&

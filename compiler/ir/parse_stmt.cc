@@ -369,7 +369,8 @@ void Parser::ParseTiles(StmtNode& node) {
     places.push_back(at);
   });
   --brackets_;
-  if (!panic_ && node.names.empty()) return Fail(node.at, "a loop over a schedule has an index a dimension, found none");
+  if (!panic_ && node.names.empty())
+    return Fail(node.at, "a loop over a schedule has an index a dimension, found none");
   Location at;
   if (!Expect("in") || !ExpectName("a schedule", &node.name, &at)) return;
   const Scope::Entry* entry = scope_.Find(node.name);

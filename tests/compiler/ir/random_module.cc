@@ -326,11 +326,14 @@ class Generator {
         for (uint64_t i = 1 + pick_(3); i > 0; --i) node.body.push_back(AnyAlloc());
         break;
       case 14:
+        if (in_role_) return AnyAlloc();  // Its words are declared once
         node.kind = StmtKind::kRole;
         node.name = Fresh("role");
         for (uint64_t i = 1 + pick_(3); i > 0; --i) node.members.push_back(static_cast<int64_t>(pick_(9)));
         if (Maybe()) node.value = AnyExpr(2);
+        in_role_ = true;
         node.body = AnyBlock(depth - 1, "role_rank");
+        in_role_ = false;
         break;
       case 15:
         node.kind = StmtKind::kSchedule;
@@ -562,6 +565,7 @@ class Generator {
   std::vector<std::string> rings_;
   std::vector<std::string> slots_;
   std::vector<std::string> schedules_;
+  bool in_role_ = false;
   std::vector<std::string> dtypes_;
   std::vector<std::string> inlines_;
 };
