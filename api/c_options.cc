@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "api/c_handles.h"
+#include "api/cache_tiers.h"
 #include "api/options_from_env.h"
 #include "kiln/internal/status_macros.h"
 
@@ -31,6 +32,7 @@ absl::Status FromOurs(const Options& options, kiln_options* out) {
   out->memory_cache_bytes = options.memory_cache_bytes;
   out->cache_max_bytes = options.cache_max_bytes;
   out->cache_max_entries = options.cache_max_entries;
+  KILN_RETURN_IF_ERROR(CopyPath("cache_trusted_keys", options.cache_trusted_keys, out->cache_trusted_keys));
   KILN_RETURN_IF_ERROR(CopyPath("nvrtc_path", options.nvrtc_path, out->nvrtc_path));
   KILN_RETURN_IF_ERROR(CopyPath("llvm_path", options.llvm_path, out->llvm_path));
   out->compile_deadline_ms = static_cast<int32_t>(absl::ToInt64Milliseconds(options.compile_deadline));
@@ -70,6 +72,8 @@ absl::StatusOr<Options> FromC(const kiln_options* given) {
   options.memory_cache_bytes = all.memory_cache_bytes;
   options.cache_max_bytes = all.cache_max_bytes;
   options.cache_max_entries = all.cache_max_entries;
+  KILN_ASSIGN_OR_RETURN(options.cache_trusted_keys, PathFrom("cache_trusted_keys", all.cache_trusted_keys));
+  KILN_RETURN_IF_ERROR(ParseTrustedKeys(options.cache_trusted_keys).status());
   KILN_ASSIGN_OR_RETURN(options.nvrtc_path, PathFrom("nvrtc_path", all.nvrtc_path));
   KILN_ASSIGN_OR_RETURN(options.llvm_path, PathFrom("llvm_path", all.llvm_path));
   KILN_RETURN_IF_ERROR(CheckRange("compile_deadline_ms", all.compile_deadline_ms, 1, 86400000));

@@ -83,7 +83,10 @@ kiln_code kiln_runtime_stats(kiln_runtime* runtime, kiln_stats* stats, kiln_erro
     all.memory_hits = metrics.memory_hits;
     all.disk_hits = metrics.disk_hits;
     all.misses = metrics.misses;
-    all.disk_corrupt = runtime->session->CacheStats().disk_corrupt;
+    const kiln::cache::Stats cache = runtime->session->CacheStats();
+    all.disk_corrupt = cache.disk_corrupt + cache.bundle_corrupt;
+    all.bundle_hits = metrics.bundle_hits;
+    all.disk_evictions = cache.disk_evictions;
     all.compile_seconds = static_cast<double>(metrics.compile_nanos) * 1e-9;
     return kiln::api::CopyOut(all, stats);
   });

@@ -11,6 +11,7 @@
 #include "api/log_sink.h"
 #include "api/options.h"
 #include "cache/root_dir.h"
+#include "cache/signature.h"
 #include "cache/store.h"
 #include "cache/trim.h"
 
@@ -18,12 +19,15 @@ namespace kiln::api {
 
 // "/home/me/.cache/kiln:/opt/kernels": the directory that is written, then those that are only read.
 struct CachePaths {
-  std::string upper;  // Empty: nothing is written to a disk
-  std::vector<std::string> layers;
+  std::string upper;                // Empty: nothing is written to a disk
+  std::vector<std::string> layers;  // Directories, and bundles' files
 };
 
 // InvalidArgument names the path that is not absolute.
 absl::StatusOr<CachePaths> ParseCachePaths(const std::string& paths);
+
+// "0a...:5f...". InvalidArgument names what is no public key.
+absl::StatusOr<std::vector<cache::PublicKey>> ParseTrustedKeys(const std::string& keys);
 
 // The limits with "0 = none" made explicit.
 cache::SizeLimits LimitsFrom(const Options& options);

@@ -6,7 +6,10 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "cache/inventory.h"  // IWYU pragma: export
+#include "cache/bundle_file.h"          // IWYU pragma: export
+#include "cache/explain_miss.h"         // IWYU pragma: export
+#include "cache/inventory.h"            // IWYU pragma: export
+#include "cache/network_file_system.h"  // IWYU pragma: export
 #include "cache/root_dir.h"
 #include "cache/trim.h"  // IWYU pragma: export
 

@@ -34,6 +34,7 @@ struct Metrics {
   std::atomic<uint64_t> compile_failures{0};
   std::atomic<uint64_t> memory_hits{0};
   std::atomic<uint64_t> disk_hits{0};
+  std::atomic<uint64_t> bundle_hits{0};
   std::atomic<uint64_t> misses{0};
   std::atomic<uint64_t> compile_nanos{0};
 };

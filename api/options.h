@@ -15,6 +15,8 @@ struct Options {
   // Absolute, then, after colons, those of read-only layers below it; empty = this process's memory alone
   std::string cache_dir;
   bool cache_shared = false;  // The directory may be writable by other users
+  // Of Ed25519, 64 hexadecimal digits each, colons between; if there are any, a bundle serves only if one signed it
+  std::string cache_trusted_keys;
   uint64_t memory_cache_bytes = 256 << 20;
   uint64_t cache_max_bytes = uint64_t{10} << 30;  // Of the directory that is written; 0 = no limit
   uint64_t cache_max_entries = 1'000'000;         // Likewise

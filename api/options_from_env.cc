@@ -63,6 +63,9 @@ absl::StatusOr<Options> OptionsFrom(const Environment& environment, const Usable
                                                         static_cast<int64_t>(options.cache_max_bytes)));
   KILN_ASSIGN_OR_RETURN(options.cache_max_entries, Number(environment, "KILN_CACHE_MAX_ENTRIES", 0, kMost,
                                                           static_cast<int64_t>(options.cache_max_entries)));
+  options.cache_trusted_keys = environment("KILN_CACHE_TRUSTED_KEYS").value_or("");
+  if (const auto keys = ParseTrustedKeys(options.cache_trusted_keys); !keys.ok())
+    return absl::InvalidArgumentError(absl::StrCat("options: KILN_CACHE_TRUSTED_KEYS: ", keys.status().message()));
   options.nvrtc_path = environment("KILN_NVRTC").value_or("");
   options.llvm_path = environment("KILN_LLVM").value_or("");
   KILN_ASSIGN_OR_RETURN(options.compile_threads, Number(environment, "KILN_COMPILE_THREADS", 0, 1024, 0));

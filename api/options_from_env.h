@@ -2,14 +2,15 @@
 //
 // | variable | is |
 // | --- | --- |
-// | KILN_CACHE_DIR | absolute path of the disk cache, then of read-only layers below it, with colons between; set but
+// | KILN_CACHE_DIR | absolute path of the disk cache, then of read-only layers below it, directories or bundles, with
+//                    colons between; set but
 //                    empty = memory alone |
 // | XDG_CACHE_HOME, HOME, TMPDIR | without it, the cache is the first that can be written of XDG_CACHE_HOME/kiln,
 //                    HOME/.cache/kiln and TMPDIR/kiln-USER (/tmp/kiln-USER), else memory alone |
-// | KILN_CACHE_MAX_BYTES, KILN_CACHE_MAX_ENTRIES | of the disk cache; 0 = no limit |
-// | KILN_NVRTC, KILN_LLVM | the libnvrtc and the libkiln-llvm.so to open |
-// | KILN_COMPILE_THREADS, KILN_CPU_THREADS | 0 to 1024 |
-// | KILN_COMPILE_DEADLINE_MS | 1 to 86400000 |
+// | KILN_CACHE_TRUSTED_KEYS | public keys, 64 hexadecimal digits each, with colons between; bundles by others are
+// refused | | KILN_CACHE_MAX_BYTES, KILN_CACHE_MAX_ENTRIES | of the disk cache; 0 = no limit | | KILN_NVRTC, KILN_LLVM
+// | the libnvrtc and the libkiln-llvm.so to open | | KILN_COMPILE_THREADS, KILN_CPU_THREADS | 0 to 1024 | |
+// KILN_COMPILE_DEADLINE_MS | 1 to 86400000 |
 #ifndef KILN_API_OPTIONS_FROM_ENV_H_
 #define KILN_API_OPTIONS_FROM_ENV_H_
 

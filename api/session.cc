@@ -21,6 +21,8 @@ Outcome OutcomeOf(cache::Tier tier) {
       return Outcome::kMemory;
     case cache::Tier::kDisk:
       return Outcome::kDisk;
+    case cache::Tier::kBundle:
+      return Outcome::kBundle;
     case cache::Tier::kNone:
       break;
   }
@@ -50,6 +52,8 @@ std::string_view Name(Outcome outcome) {
       return "memory";
     case Outcome::kDisk:
       return "disk";
+    case Outcome::kBundle:
+      return "bundle";
   }
   return "";
 }
@@ -85,11 +89,17 @@ absl::StatusOr<CompileRequest> MakeRequest(const BuildOrder& order) {
   return request;
 }
 
+absl::StatusOr<KeyedRequest> Session::KeyOf(CompileRequest* request) {
+  KILN_ASSIGN_OR_RETURN(const Toolchain* toolchain, backends_.ToolchainFor(request->target.kind));
+  request->toolchain = toolchain->Fingerprint();
+  std::string text = CanonicalText(*request);
+  const cache::Key key = RequestKey(text);
+  return KeyedRequest{key, std::move(text)};
+}
+
 absl::StatusOr<Built> Session::Build(CompileRequest request) {
-  KILN_ASSIGN_OR_RETURN(const Toolchain* toolchain, backends_.ToolchainFor(request.target.kind));
-  request.toolchain = toolchain->Fingerprint();
-  const std::string text = CanonicalText(request);
-  const cache::Key request_key = RequestKey(text);
+  KILN_ASSIGN_OR_RETURN(const KeyedRequest keyed, KeyOf(&request));
+  const auto& [request_key, text] = keyed;
   Built built;
   built.config = request.config;
   built.key = request_key.digest.ToHex();
@@ -100,7 +110,7 @@ absl::StatusOr<Built> Session::Build(CompileRequest request) {
   const CompileOptions options = CompileOptionsFor(request);
   const cache::Key source_key = SourceKey(request, lowered, options);
   KILN_ASSIGN_OR_RETURN(const cache::Flight flight, flights_->GetOrBuild(source_key, [&] {
-    return CompileEntry(request, lowered, options, source_key, text);
+    return CompileEntry(request, lowered, options, source_key, keyed.text);
   }));
   KILN_ASSIGN_OR_RETURN(built.artifact, ArtifactFrom(*flight.entry, request));
   cache_.store->Put(cache::MakeKeyMap(request_key.digest, source_key.digest, text));
@@ -138,6 +148,9 @@ void Session::Count(Outcome outcome) {
       break;
     case Outcome::kDisk:
       ++metrics_.disk_hits;
+      break;
+    case Outcome::kBundle:
+      ++metrics_.bundle_hits;
       break;
   }
 }

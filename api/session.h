@@ -37,10 +37,16 @@ struct BuildOrder {
 };
 
 // Where an artifact came from.
-enum class Outcome : uint8_t { kMiss = 0, kMemory = 1, kDisk = 2 };
+enum class Outcome : uint8_t { kMiss = 0, kMemory = 1, kDisk = 2, kBundle = 3 };
 
-// "miss", "memory", "disk".
+// "miss", "memory", "disk", "bundle".
 std::string_view Name(Outcome outcome);
+
+// What a request is found under, and why.
+struct KeyedRequest {
+  cache::Key key;
+  std::string text;  // Canonical
+};
 
 struct Built {
   Artifact artifact;
@@ -58,7 +64,10 @@ class Session {
   // Never fails: a cache directory that cannot be used is logged and done without.
   explicit Session(Options options);
 
-  // Finds the request's artifact, or compiles and stores it. The toolchain's fingerprint is filled in here.
+  // The request's key. The toolchain's fingerprint is filled in here.
+  absl::StatusOr<KeyedRequest> KeyOf(CompileRequest* request);
+
+  // Finds the request's artifact, or compiles and stores it.
   absl::StatusOr<Built> Build(CompileRequest request);
 
   // What the vendor's tool is told beside the source.

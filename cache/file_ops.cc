@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -48,6 +49,13 @@ class Posix : public FileOps {
     return ResultOrErrno(renameat2(from_dir, from, to_dir, to, RENAME_NOREPLACE));
   }
   int UnlinkAt(int dir, const char* name, int flags) override { return ResultOrErrno(unlinkat(dir, name, flags)); }
+  int Map(int fd, size_t size, const void** out) override {
+    void* start = mmap(nullptr, size, PROT_READ, MAP_SHARED, fd, 0);
+    if (start == MAP_FAILED) return -errno;
+    *out = start;
+    return 0;
+  }
+  void Unmap(const void* start, size_t size) override { munmap(const_cast<void*>(start), size); }
   int Flock(int fd, int operation) override { return ResultOrErrno(flock(fd, operation)); }
 
   int List(int dir, std::vector<std::string>* names) override {

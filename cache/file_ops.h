@@ -36,6 +36,9 @@ class FileOps {
   // Fails with EEXIST where plain rename would replace.
   virtual int RenameNoReplaceAt(int from_dir, const char* from, int to_dir, const char* to) = 0;
   virtual int UnlinkAt(int dir, const char* name, int flags) = 0;
+  // mmap for reading, shared; munmap.
+  virtual int Map(int fd, size_t size, const void** out) = 0;
+  virtual void Unmap(const void* start, size_t size) = 0;
   virtual int Flock(int fd, int operation) = 0;
   // The names in the directory open as `dir`, without "." and "..", sorted. Returns 0 or -errno.
   virtual int List(int dir, std::vector<std::string>* names) = 0;

@@ -23,7 +23,7 @@ constexpr absl::Duration kLongestPoll = absl::Milliseconds(10);
 KeyLock KeyLock::Acquire(RootDir* root, const Key& key, absl::Time deadline) {
   KeyLock lock(root, LockNameOf(key));
   lock.Wait(root, deadline);
-  if (lock.state_ != State::kOwned) lock.file_.Close();
+  if (lock.state_ != State::kOwned && lock.state_ != State::kTimedOut) lock.file_.Close();
   return lock;
 }
 
@@ -71,16 +71,24 @@ void KeyLock::ReadOwnerFailure() {
   if (ReadWhole(ops_, file_.fd(), kMaxFailureRecordBytes, &record) == 0) owner_failure_ = DecodeFailure(record);
 }
 
+bool KeyLock::StillNamed() {
+  struct stat ours;
+  struct stat named;
+  return ops_->FStat(file_.fd(), &ours) == 0 && ops_->StatAt(directory_.fd(), name_.c_str(), &named) == 0 &&
+         named.st_ino == ours.st_ino && named.st_dev == ours.st_dev;
+}
+
+void KeyLock::GiveUpOwner() {
+  // Of several who give up at once, one may take the name from the next owner's file already: that costs a build.
+  if (state_ == State::kTimedOut && file_.ok() && StillNamed()) ops_->UnlinkAt(directory_.fd(), name_.c_str(), 0);
+  file_.Close();
+}
+
 void KeyLock::Release(const absl::Status& result) {
   // A record that could not be written, or only in part, is none: those who wait find out by themselves.
   if (!result.ok()) WriteWhole(ops_, file_.fd(), EncodeFailure(result));
-  struct stat ours;
-  struct stat named;
-  // The directory may have been cleared and the name taken by another owner since.
-  if (ops_->FStat(file_.fd(), &ours) == 0 && ops_->StatAt(directory_.fd(), name_.c_str(), &named) == 0 &&
-      named.st_ino == ours.st_ino && named.st_dev == ours.st_dev) {
-    ops_->UnlinkAt(directory_.fd(), name_.c_str(), 0);
-  }
+  // The directory may have been cleared, or this owner given up, and the name taken by another since.
+  if (StillNamed()) ops_->UnlinkAt(directory_.fd(), name_.c_str(), 0);
   // Not left to closing: a child forked meanwhile holds the same lock open.
   ops_->Flock(file_.fd(), LOCK_UN);
   file_.Close();

@@ -41,6 +41,10 @@ class KeyLock {
   // How long Acquire had to wait; zero where the lock was free.
   absl::Duration waited() const { return waited_; }
 
+  // With kTimedOut: takes the name from the file that its owner holds for too long, so that the next Acquire starts
+  // afresh and those who wait from now on wait for a new owner. The old one loses nothing but its being waited for.
+  void GiveUpOwner();
+
   // Ends the ownership, telling those who wait of `result` if it is a failure. Called once at most.
   void Release(const absl::Status& result);
 
@@ -48,6 +52,8 @@ class KeyLock {
   KeyLock(RootDir* root, std::string name) : ops_(root->ops()), name_(std::move(name)) {}
   void Wait(RootDir* root, absl::Time deadline);
   void ReadOwnerFailure();
+  // Whether the file still goes by its name, which tells owners from those who were given up.
+  bool StillNamed();
 
   FileOps* ops_;
   std::string name_;

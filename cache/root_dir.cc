@@ -17,12 +17,6 @@ namespace {
 // A vanished root is looked for at most this often.
 constexpr absl::Duration kReopenInterval = absl::Seconds(1);
 
-bool Trusted(const struct stat& info, const RootOptions& options) {
-  if (options.allow_shared) return true;
-  const bool ours = info.st_uid == options.ops->User() || info.st_uid == 0;
-  return ours && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
-}
-
 absl::Status Refuse(const RootOptions& options, const struct stat& info) {
   if (info.st_uid != options.ops->User() && info.st_uid != 0) {
     return absl::PermissionDeniedError(absl::StrCat("cache root: ", options.path, ": expected an owner of user ",
@@ -49,6 +43,12 @@ int MakePath(FileOps* ops, const std::string& path) {
 
 }  // namespace
 
+bool IsTrusted(const RootOptions& options, const struct stat& info) {
+  if (options.allow_shared) return true;
+  const bool ours = info.st_uid == options.ops->User() || info.st_uid == 0;
+  return ours && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
 absl::StatusOr<FileHandle> RootDir::OpenChecked(const RootOptions& options) {
   constexpr int kFlags = O_RDONLY | O_DIRECTORY;
   if (options.path.empty() || options.path.front() != '/') {
@@ -72,7 +72,7 @@ absl::StatusOr<FileHandle> RootDir::OpenChecked(const RootOptions& options) {
   if (const int error = options.ops->FStat(handle.fd(), &info); error < 0) {
     return SystemError(absl::StrCat("cache root: stat ", options.path), error);
   }
-  if (!Trusted(info, options)) return Refuse(options, info);
+  if (!cache::IsTrusted(options, info)) return Refuse(options, info);
   return handle;
 }
 
@@ -105,8 +105,6 @@ FileHandle RootDir::MakeDirectory(const std::string& name) {
   if (!directory.ok() && result < 0 && result != -EEXIST) return FileHandle(ops(), result);
   return directory;
 }
-
-bool RootDir::IsTrusted(const struct stat& info) const { return Trusted(info, options_); }
 
 bool RootDir::Reopen() {
   absl::MutexLock lock(&mutex_);

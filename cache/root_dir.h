@@ -22,9 +22,12 @@ struct RootOptions {
   std::string path;  // Absolute.
   // An entry is native code: what other users can write, they can run as us. Set this only where they are trusted.
   bool allow_shared = false;
-  bool create = true;  // Make it where it is absent, now or once it has vanished.
+  bool create = true;             // Make it where it is absent, now or once it has vanished.
   FileOps* ops = PosixFileOps();  // Borrowed; outlives every user of the root.
 };
+
+// Whether a file or directory of these attributes may be believed: ours or root's, and not writable by others.
+bool IsTrusted(const RootOptions& options, const struct stat& info);
 
 // Thread-safe.
 class RootDir {
@@ -44,8 +47,8 @@ class RootDir {
   // link in its place is refused. The handle holds -errno on failure.
   FileHandle MakeDirectory(const std::string& name);
 
-  // Whether a file or directory of these attributes may be believed: ours or root's, and not writable by others.
-  bool IsTrusted(const struct stat& info) const;
+  // The same for what lies in the root.
+  bool IsTrusted(const struct stat& info) const { return cache::IsTrusted(options_, info); }
 
  private:
   RootDir(RootOptions options, FileHandle handle);

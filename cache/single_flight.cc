@@ -10,7 +10,7 @@
 namespace kiln::cache {
 
 absl::StatusOr<Flight> SingleFlight::GetOrBuild(const Key& key, Build build) {
-  const absl::Time deadline = absl::Now() + 2 * options_.max_wait;
+  const absl::Time deadline = absl::Now() + 3 * options_.max_wait;
   for (;;) {
     if (Lookup found = store_->Get(key)) return Flight{std::move(found.entry), found.tier};
     bool joined = false;
@@ -68,8 +68,8 @@ absl::StatusOr<Flight> SingleFlight::BuildAcrossProcesses(const Key& key, Build 
     if (Lookup found = store_->Get(key)) return Flight{std::move(found.entry), found.tier};
     return RunBuild(key, build);
   }
-  const absl::Time deadline = absl::Now() + options_.max_wait;
-  for (;;) {
+  absl::Time deadline = absl::Now() + options_.max_wait;
+  for (bool gave_up = false;;) {
     KeyLock lock = KeyLock::Acquire(lock_root_.get(), key, deadline);
     lock_wait_nanos_.Add(static_cast<uint64_t>(absl::ToInt64Nanoseconds(lock.waited())));
     if (lock.waited() > absl::ZeroDuration()) waits_.Add();
@@ -86,6 +86,12 @@ absl::StatusOr<Flight> SingleFlight::BuildAcrossProcesses(const Key& key, Build 
         shared_failures_.Add();
         return *lock.owner_failure();
       }
+    }
+    if (lock.state() == KeyLock::State::kTimedOut && !gave_up) {
+      gave_up = true;
+      lock.GiveUpOwner();
+      deadline = absl::Now() + options_.max_wait;
+      continue;
     }
     // No lock to be had, no more time, or an owner whose entry cannot be seen here, its disk being full or far away.
     private_builds_.Add();

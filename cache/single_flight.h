@@ -3,8 +3,8 @@
 //   SingleFlight flights(&store, disk->root());
 //   KILN_ASSIGN_OR_RETURN(Flight flight, flights.GetOrBuild(key, [&] { return Compile(request); }));
 //
-// Who waits is never held up for good: after a bound it builds by itself. A failed build is never stored; it is given
-// to those who waited for it, and the next caller tries again.
+// Who waits is never held up for good: after a bound one of those who wait takes over, after another each builds by
+// itself. A failed build is never stored; it is given to those who waited for it, and the next caller tries again.
 #ifndef KILN_CACHE_SINGLE_FLIGHT_H_
 #define KILN_CACHE_SINGLE_FLIGHT_H_
 
@@ -24,8 +24,9 @@
 namespace kiln::cache {
 
 struct FlightOptions {
-  // The longest wait for another process's build; for another thread's, which may be waiting for a process itself,
-  // twice as long.
+  // The longest wait for another process's build. After it, one of those who waited takes over, and the others wait for
+  // that one as long again, at most; for another thread's build, which may be waiting for processes itself, three times
+  // as long.
   absl::Duration max_wait = absl::Seconds(120);
 };
 

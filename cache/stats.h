@@ -26,6 +26,10 @@ struct Stats {
   uint64_t disk_writes_skipped = 0;  // Publications not tried, because an earlier one failed a moment ago.
   uint64_t disk_evictions = 0;       // Entries that this process removed because there were too many.
 
+  uint64_t bundle_hits = 0;
+  uint64_t bundle_misses = 0;   // Lookups a bundle had nothing for.
+  uint64_t bundle_corrupt = 0;  // Damaged entries met; each was a miss too.
+
   uint64_t builds = 0;           // Builds run by this process, failed ones included.
   uint64_t build_failures = 0;   // Of those, the ones that gave no entry.
   uint64_t private_builds = 0;   // Of those, the ones run without the key's lock.

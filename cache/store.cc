@@ -10,6 +10,8 @@ std::string_view Name(Tier tier) {
       return "memory";
     case Tier::kDisk:
       return "disk";
+    case Tier::kBundle:
+      return "bundle";
   }
   return "unknown";
 }

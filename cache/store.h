@@ -17,9 +17,9 @@
 namespace kiln::cache {
 
 // Where an entry was found. In-process values; nothing stores them.
-enum class Tier : uint8_t { kNone, kMemory, kDisk };
+enum class Tier : uint8_t { kNone, kMemory, kDisk, kBundle };
 
-// "miss", "memory" or "disk": the word that tools print for a lookup's outcome.
+// "miss", "memory", "disk" or "bundle": the word that tools print for a lookup's outcome.
 std::string_view Name(Tier tier);
 
 struct Lookup {

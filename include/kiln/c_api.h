@@ -86,7 +86,8 @@ typedef void (*kiln_log_fn)(void* context, int32_t level, const char* text);
 
 typedef struct kiln_options {
   size_t size;
-  /* Absolute path of the disk cache, then, with colons between, those of read-only layers below it; "" = this process's
+  /* Absolute path of the disk cache, then, with colons between, those of read-only layers below it,
+   * directories or bundles; "" = this process's
    * memory alone. A directory that cannot be used is reported to the log and done without. */
   char cache_dir[KILN_PATH_BYTES];
   /* The directory may belong to, or be writable by, other users: set only where they are trusted with our code. */
@@ -114,14 +115,17 @@ typedef struct kiln_options {
   /* What the disk cache may hold; beyond, the least recently used entries go. 0 = no limit. */
   uint64_t cache_max_bytes;
   uint64_t cache_max_entries;
+  /* Ed25519 public keys, 64 hexadecimal digits each, with colons between; if there are any, a bundle serves only if one
+   * of them signed it. */
+  char cache_trusted_keys[KILN_PATH_BYTES];
 } kiln_options;
 
 /* The defaults: no disk cache, no log. */
 KILN_EXPORT void kiln_options_init(kiln_options* options, size_t size);
 /* The defaults, changed by the environment: KILN_CACHE_DIR (else the first that can be written of
  * XDG_CACHE_HOME/kiln, HOME/.cache/kiln and TMPDIR/kiln-USER), KILN_CACHE_MAX_BYTES, KILN_CACHE_MAX_ENTRIES,
- * KILN_NVRTC, KILN_LLVM, KILN_COMPILE_THREADS, KILN_CPU_THREADS, KILN_COMPILE_DEADLINE_MS. The only function that reads
- * it. */
+ * KILN_CACHE_TRUSTED_KEYS, KILN_NVRTC, KILN_LLVM, KILN_COMPILE_THREADS, KILN_CPU_THREADS, KILN_COMPILE_DEADLINE_MS. The
+ * only function that reads it. */
 KILN_EXPORT kiln_code kiln_options_from_environment(kiln_options* options, size_t size, kiln_error* error);
 
 /* ---- Tensors: DLPack --------------------------------------------------------------------------------------------- */
@@ -248,11 +252,13 @@ typedef struct kiln_stats {
   uint64_t loads;    /* Binaries loaded onto a device */
   uint64_t compiles; /* Runs of a vendor's compiler, failed ones included */
   uint64_t compile_failures;
-  uint64_t memory_hits;   /* Binaries found in this process */
-  uint64_t disk_hits;     /* Binaries found on disk */
-  uint64_t misses;        /* Binaries found nowhere */
-  uint64_t disk_corrupt;  /* Damaged entries met; each was a miss too */
-  double compile_seconds; /* Of the runs above */
+  uint64_t memory_hits;    /* Binaries found in this process */
+  uint64_t disk_hits;      /* Binaries found on disk */
+  uint64_t misses;         /* Binaries found nowhere */
+  uint64_t disk_corrupt;   /* Damaged entries met; each was a miss too */
+  double compile_seconds;  /* Of the runs above */
+  uint64_t bundle_hits;    /* Binaries found in bundles */
+  uint64_t disk_evictions; /* Entries that this process removed from the disk cache, because there were too many */
 } kiln_stats;
 
 KILN_EXPORT kiln_code kiln_runtime_stats(kiln_runtime* runtime, kiln_stats* stats, kiln_error* error);
@@ -326,7 +332,7 @@ KILN_EXPORT void kiln_future_destroy(kiln_future* future);
 
 /* ---- Executables ------------------------------------------------------------------------------------------------- */
 
-enum { KILN_CACHE_MISS = 0, KILN_CACHE_MEMORY = 1, KILN_CACHE_DISK = 2 };
+enum { KILN_CACHE_MISS = 0, KILN_CACHE_MEMORY = 1, KILN_CACHE_DISK = 2, KILN_CACHE_BUNDLE = 3 };
 
 typedef struct kiln_executable_info {
   size_t size;

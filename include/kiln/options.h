@@ -22,11 +22,12 @@ struct Options {
   // Absolute path of the disk cache, then, after colons, of read-only layers; empty = this process's memory alone
   std::string cache_dir;
   bool cache_shared = false;  // The directory may be writable by others: set only where they are trusted with our code
+  std::string cache_trusted_keys;  // Public keys, colons between: a bundle serves only if one of them signed it
   uint64_t memory_cache_bytes = uint64_t{256} << 20;
   uint64_t cache_max_bytes = uint64_t{10} << 30;  // Of the disk cache; 0 = no limit
   uint64_t cache_max_entries = 1000000;           // Likewise
-  std::string nvrtc_path;  // The libnvrtc to open; empty = as the loader finds it
-  std::string llvm_path;   // The libkiln-llvm.so to open; empty = the one beside libkiln
+  std::string nvrtc_path;                         // The libnvrtc to open; empty = as the loader finds it
+  std::string llvm_path;                          // The libkiln-llvm.so to open; empty = the one beside libkiln
   int32_t compile_deadline_ms = 300000;
   int32_t compile_threads = 0;  // For Prepare; 0 = as many as the host has, at most 4
   int32_t cpu_threads = 0;      // Of the CPU device; 0 = as many as the host has
@@ -45,6 +46,7 @@ struct Options {
     options.memory_cache_bytes = c.memory_cache_bytes;
     options.cache_max_bytes = c.cache_max_bytes;
     options.cache_max_entries = c.cache_max_entries;
+    options.cache_trusted_keys = c.cache_trusted_keys;
     options.nvrtc_path = c.nvrtc_path;
     options.llvm_path = c.llvm_path;
     options.compile_deadline_ms = c.compile_deadline_ms;
@@ -69,7 +71,7 @@ inline StatusOr<kiln_options> ToC(const Options& options) {
   kiln_options c;
   kiln_options_init(&c, sizeof(c));
   if (!CopyPath(options.cache_dir, c.cache_dir) || !CopyPath(options.nvrtc_path, c.nvrtc_path) ||
-      !CopyPath(options.llvm_path, c.llvm_path))
+      !CopyPath(options.llvm_path, c.llvm_path) || !CopyPath(options.cache_trusted_keys, c.cache_trusted_keys))
     return Status(Code::kInvalidArgument, "options",
                   "options: expected paths shorter than 4096 bytes, got a longer one");
   c.cache_shared = options.cache_shared;

@@ -47,6 +47,13 @@ TEST(OptionsFromEnv, AHomeThatCannotBeWrittenIsPassedOver) {
   EXPECT_EQ(From({{"KILN_CACHE_DIR", "/locked"}})->cache_dir, "/locked");
 }
 
+TEST(OptionsFromEnv, TrustedKeys) {
+  const std::string keys = std::string(64, '0') + ":" + std::string(64, 'f');
+  EXPECT_EQ(From({{"KILN_CACHE_TRUSTED_KEYS", keys}})->cache_trusted_keys, keys);
+  EXPECT_EQ(From({{"KILN_CACHE_TRUSTED_KEYS", "mine"}}).status().message(),
+            "options: KILN_CACHE_TRUSTED_KEYS: cache: trusted key: expected 64 hexadecimal digits, got \"mine\"");
+}
+
 TEST(OptionsFromEnv, Limits) {
   EXPECT_EQ(From({})->cache_max_bytes, uint64_t{10} << 30);
   EXPECT_EQ(From({})->cache_max_entries, 1000000u);

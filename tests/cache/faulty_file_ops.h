@@ -84,6 +84,10 @@ class FaultyFileOps : public FileOps {
   int UnlinkAt(int dir, const char* name, int flags) override {
     return Fault(true) ? -plan.error : real_->UnlinkAt(dir, name, flags);
   }
+  int Map(int fd, size_t size, const void** out) override {
+    return Fault(false) ? -plan.error : real_->Map(fd, size, out);
+  }
+  void Unmap(const void* start, size_t size) override { real_->Unmap(start, size); }
   int Flock(int fd, int operation) override { return Fault(false) ? -plan.error : real_->Flock(fd, operation); }
   int List(int dir, std::vector<std::string>* names) override {
     if (fail_listing) return -EIO;

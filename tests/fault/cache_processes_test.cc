@@ -1,11 +1,6 @@
 // Many processes on one cache root: one build a key, no stale locks, whole entries or none, whoever is killed when.
-#include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <array>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -20,67 +15,16 @@
 #include "cache/inventory.h"
 #include "cache/single_flight.h"
 #include "gtest/gtest.h"
+#include "tests/cache/faulty_file_ops.h"
 #include "tests/cache/sample_entries.h"
 #include "tests/cache/temp_root.h"
+#include "tests/fault/worker.h"
 
 namespace kiln::cache {
 namespace {
 
-// One running cache_worker, whose standard output is kept.
-class Worker {
- public:
-  explicit Worker(std::vector<std::string> arguments) {
-    const std::string program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "cache_worker";
-    std::vector<char*> argv = {const_cast<char*>(program.c_str())};
-    for (std::string& argument : arguments) argv.push_back(argument.data());
-    argv.push_back(nullptr);
-    std::array<int, 2> ends{};
-    EXPECT_EQ(pipe2(ends.data(), O_CLOEXEC), 0);
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    EXPECT_EQ(posix_spawn(&pid_, program.c_str(), &actions, nullptr, argv.data(), environ), 0) << program;
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[1]);
-    output_ = ends[0];
-  }
-  Worker(Worker&& other) noexcept : pid_(std::exchange(other.pid_, -1)), output_(std::exchange(other.output_, -1)) {}
-  ~Worker() {
-    if (pid_ > 0) {
-      Signal(SIGKILL);
-      Wait();
-    }
-    if (output_ >= 0) close(output_);
-  }
-
-  void Signal(int number) { kill(pid_, number); }
-
-  std::string ReadLine() {
-    std::string line;
-    for (char c; read(output_, &c, 1) == 1 && c != '\n';) line.push_back(c);
-    return line;
-  }
-
-  // The exit code, or minus the signal that ended it.
-  int Wait() {
-    int status = 0;
-    EXPECT_EQ(waitpid(std::exchange(pid_, -1), &status, 0) > 0, true);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-  }
-
- private:
-  pid_t pid_ = -1;
-  int output_ = -1;
-};
-
-std::map<std::string, int> CountLines(const std::string& path) {
-  std::map<std::string, int> counts;
-  for (const auto& line : absl::StrSplit(ReadFile(path), '\n', absl::SkipEmpty())) ++counts[std::string(line)];
-  return counts;
-}
-
-std::unique_ptr<DiskStore> Open(const std::string& path) {
-  auto opened = DiskStore::Open({.root = {.path = path}});
+std::unique_ptr<DiskStore> Open(const std::string& path, FileOps* ops = PosixFileOps()) {
+  auto opened = DiskStore::Open({.root = {.path = path, .ops = ops}});
   EXPECT_TRUE(opened.ok()) << opened.status();
   return *std::move(opened);
 }
@@ -93,7 +37,7 @@ TEST(CacheProcessesTest, EightProcessesBuildTwentyKeysTwentyTimes) {
   for (int i = 0; i < 8; ++i) {
     // Half of them meet at every key, half come from all sides.
     const int start = i < 4 ? 0 : 5 * (i - 4);
-    workers.emplace_back(std::vector<std::string>{"build", path, "20", absl::StrCat(start), log});
+    workers.emplace_back(std::vector<std::string>{"build", path, "20", absl::StrCat(start), log, "20", "30000"});
   }
   for (Worker& worker : workers) EXPECT_EQ(worker.Wait(), 0);
   const std::map<std::string, int> builds = CountLines(log);
@@ -111,7 +55,8 @@ TEST(CacheProcessesTest, AKilledOwnersKeyIsBuiltByWhoWaited) {
   Worker owner({"hold", path, "0"});
   ASSERT_EQ(owner.ReadLine(), "building");
   std::vector<Worker> waiters;
-  for (int i = 0; i < 4; ++i) waiters.emplace_back(std::vector<std::string>{"build", path, "1", "0", log});
+  for (int i = 0; i < 4; ++i)
+    waiters.emplace_back(std::vector<std::string>{"build", path, "1", "0", log, "20", "30000"});
   absl::SleepFor(absl::Milliseconds(200));
   EXPECT_FALSE(std::filesystem::exists(log)) << "built beside a living owner";
   const absl::Time killed = absl::Now();
@@ -186,11 +131,81 @@ TEST(CacheProcessesTest, KilledAtAnyFileOperationLosesAtMostTheWorkInHand) {
   RecordProperty("kills", kills);
 }
 
+TEST(CacheProcessesTest, KilledAtAnyOperationOfATrimLeavesWholeEntries) {
+  int kills = 0;
+  for (int n = 0;; ++n) {
+    SCOPED_TRACE(absl::StrCat("killed at operation ", n));
+    TempRoot root;
+    FaultyFileOps ops;
+    ops.skip_sync = true;
+    const auto store = Open(root.path(), &ops);
+    for (int i = 0; i < 6; ++i) store->Put(SampleEntry(i));
+    const int code = Worker({"die-trim", root.path(), absl::StrCat(n)}).Wait();
+    ASSERT_TRUE(code == 0 || code == -SIGKILL) << code;
+    const auto report = VerifyEntries(store->root().get(), false);
+    ASSERT_TRUE(report.ok()) << report.status();
+    ASSERT_TRUE(report->damaged.empty());
+    ASSERT_GE(report->valid, 3u);
+    // The youngest stay, whichever of the others are gone.
+    for (int i = 3; i < 6; ++i) ASSERT_TRUE(store->Get(SampleKey(i))) << i;
+    if (code == 0) break;
+    ++kills;
+  }
+  EXPECT_GE(kills, 25);
+  RecordProperty("kills", kills);
+}
+
+TEST(CacheProcessesTest, TwoEvictorsAndFourWritersStayWithinTheLimitAndKeepWhatIsUsed) {
+  TempRoot root;
+  const std::string path = root / "cache";
+  const std::string go = root / "go";
+  const uint64_t max_bytes = FullSize() ? 10'000'000 : 2'000'000;
+  const int rounds = FullSize() ? 400 : 100;
+  std::vector<Worker> evictors;
+  std::vector<Worker> writers;
+  for (int i = 0; i < 2; ++i) {
+    evictors.emplace_back(std::vector<std::string>{"trim", path, absl::StrCat(max_bytes), go});
+  }
+  for (int i = 0; i < 4; ++i) {
+    writers.emplace_back(
+        std::vector<std::string>{"fill", path, absl::StrCat(max_bytes), absl::StrCat(rounds), absl::StrCat(i)});
+  }
+  uint64_t removed = 0;
+  for (Worker& writer : writers) {
+    const std::vector<std::string> report = absl::StrSplit(writer.ReadLine(), ' ');
+    ASSERT_EQ(writer.Wait(), 0);
+    ASSERT_EQ(report.size(), 2u);
+    // Gone when the first asked; the entries in use are never among the oldest.
+    EXPECT_LE(std::stoul(report[0]), 8u);
+    removed += std::stoul(report[1]);
+  }
+  WriteFile(go, "");
+  for (Worker& evictor : evictors) {
+    const std::vector<std::string> report = absl::StrSplit(evictor.ReadLine(), ' ');
+    ASSERT_EQ(evictor.Wait(), 0);
+    ASSERT_EQ(report.size(), 2u);
+    EXPECT_LE(std::stoul(report[0]), max_bytes + max_bytes / 4);
+    removed += std::stoul(report[1]);
+  }
+  uint64_t bytes = 0;
+  const auto store = Open(path);
+  ASSERT_TRUE(ListEntries(store->root().get(), "", [&](const EntryInfo& info) { bytes += info.bytes; }).ok());
+  EXPECT_LE(bytes, max_bytes + max_bytes / 8);
+  // What was published and is not there.
+  EXPECT_GE(removed, static_cast<uint64_t>(4 * rounds) - max_bytes / 20000);
+  RecordProperty("published", 4 * rounds);
+  RecordProperty("removed", static_cast<int>(removed));
+  for (int key = 0; key < 8; ++key) EXPECT_TRUE(store->Get(SampleKey(key))) << key;
+  EXPECT_TRUE(VerifyEntries(store->root().get(), false)->damaged.empty());
+}
+
 TEST(CacheProcessesTest, AStormOfReadersWritersAndRemoversSeesWholeEntriesOrNone) {
   TempRoot root;
+  const int processes = FullSize() ? 64 : 8;
+  const int rounds = FullSize() ? 1600 : 1500;
   std::vector<Worker> workers;
-  for (int i = 0; i < 8; ++i) {
-    workers.emplace_back(std::vector<std::string>{"storm", root.path(), "32", "1500", absl::StrCat(i)});
+  for (int i = 0; i < processes; ++i) {
+    workers.emplace_back(std::vector<std::string>{"storm", root.path(), "32", absl::StrCat(rounds), absl::StrCat(i)});
   }
   for (Worker& worker : workers) {
     const std::string report = worker.ReadLine();
@@ -200,6 +215,8 @@ TEST(CacheProcessesTest, AStormOfReadersWritersAndRemoversSeesWholeEntriesOrNone
   ASSERT_TRUE(report.ok()) << report.status();
   EXPECT_TRUE(report->damaged.empty());
   EXPECT_GT(report->valid, 0u);
+  RecordProperty("processes", processes);
+  RecordProperty("rounds", processes * rounds);
 }
 
 }  // namespace

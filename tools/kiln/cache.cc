@@ -35,13 +35,20 @@ absl::StatusOr<int> Stats(cache::RootDir* root, bool json) {
     ++entries;
     bytes += info.bytes;
   }));
+  const std::string network(cache::NetworkFileSystemAt(root->path()));
   if (json) {
-    Json out = {{"directory", root->path()}, {"entries", entries}, {"bytes", bytes}, {"kinds", Json::object()}};
+    Json out = {{"directory", root->path()},
+                {"network", network},
+                {"entries", entries},
+                {"bytes", bytes},
+                {"kinds", Json::object()}};
     for (const auto& [kind, sum] : kinds) out["kinds"][kind] = {{"entries", sum.first}, {"bytes", sum.second}};
     Print(out.dump() + "\n");
     return kDone;
   }
-  Print(absl::StrFormat("directory  %s\nentries    %d\nbytes      %d\n", root->path(), entries, bytes));
+  Print(absl::StrFormat("directory  %s\n", root->path()));
+  if (!network.empty()) Print(absl::StrFormat("network    %s\n", network));
+  Print(absl::StrFormat("entries    %d\nbytes      %d\n", entries, bytes));
   for (const auto& [kind, sum] : kinds)
     Print(absl::StrFormat("  %-9s%d entries, %d bytes\n", kind, sum.first, sum.second));
   return kDone;

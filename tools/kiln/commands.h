@@ -75,6 +75,25 @@ struct CacheFlags {
 };
 int Cache(const CacheFlags& flags);
 
+struct BundleFlags {
+  std::string action;                        // create, list, verify, merge, keygen
+  std::string file;                          // The bundle, or keygen's key
+  std::vector<std::string> from;             // merge: bundles
+  std::map<std::string, std::string> where;  // create: fields that an entry must have
+  std::string dir;                           // create: in place of the environment's directory
+  std::string sign;                          // create, merge: a file that keygen made
+  std::vector<std::string> keys;             // Trusted; empty = signed or not
+  bool json = false;
+};
+int BundleCommand(const BundleFlags& flags);
+
+struct ExplainMissFlags {
+  KernelFlags kernel;
+  std::string dir;
+  bool json = false;
+};
+int ExplainMiss(const ExplainMissFlags& flags);
+
 struct DeviceFlags {
   bool json = false;
 };

@@ -149,6 +149,59 @@ int Main(int argc, char** argv) {
   gc->add_option("--max-entries", cache.max_entries, "Instead of KILN_CACHE_MAX_ENTRIES");
   cache_action("clear", "Remove every entry");
 
+  TypedKernelFlags missed_kernel;
+  ExplainMissFlags missed;
+  CLI::App* explain_miss = command->add_subcommand(
+      "explain-miss", "Whether a kernel would be found, and what is different in the nearest that is there");
+  AddKernelFlags(explain_miss, &missed_kernel);
+  explain_miss->add_flag("--json", missed.json, "Print JSON");
+  explain_miss->add_option("--dir", missed.dir, "Look here instead: an absolute path");
+  explain_miss->callback([&] {
+    chosen = [&] {
+      missed.kernel = missed_kernel.Read();
+      return ExplainMiss(missed);
+    };
+  });
+
+  BundleFlags bundle;
+  std::vector<std::string> where;
+  CLI::App* bundles = command->add_subcommand("bundle", "Many entries in one file, to be shipped with a model");
+  bundles->require_subcommand(1);
+  const auto bundle_action = [&](const char* name, const char* help, const char* file) {
+    CLI::App* action = bundles->add_subcommand(name, help);
+    action->callback([&, name] {
+      bundle.action = name;
+      chosen = [&] {
+        bundle.where = ReadWords("--where", where);
+        return BundleCommand(bundle);
+      };
+    });
+    action->add_option("FILE", bundle.file, file)->required();
+    action->add_flag("--json", bundle.json, "Print JSON");
+    return action;
+  };
+  const auto add_sign = [&](CLI::App* action) {
+    action->add_option("--sign", bundle.sign, "Sign with this key, which keygen made");
+    return action;
+  };
+  const auto add_keys = [&](CLI::App* action) {
+    action->add_option("--key", bundle.keys, "Refuse what is not signed by this public key, or another one given so");
+    return action;
+  };
+  CLI::App* create = add_sign(bundle_action("create", "From the disk cache", "The bundle to be made"));
+  create->add_option("--where", where, "Only entries with these fields: kernel=gemm,arch=sm_90a");
+  create->add_option("--dir", bundle.dir, "From this directory instead: an absolute path");
+  create->footer(
+      "Example:\n  kiln cache bundle create model.kbundle --where arch=sm_90a\n"
+      "  KILN_CACHE_DIR=$HOME/.cache/kiln:$PWD/model.kbundle ./engine");
+  add_keys(bundle_action("list", "What a bundle holds", "A bundle"));
+  add_keys(bundle_action("verify", "Check every entry; exit 1 when one is damaged", "A bundle"));
+  add_keys(add_sign(bundle_action("merge", "Several as one; of two entries for one key the first stays",
+                                  "The bundle to be made")))
+      ->add_option("FROM", bundle.from, "Bundles")
+      ->required();
+  bundle_action("keygen", "A fresh key; prints its public half", "The file for the secret half");
+
   DeviceFlags device;
   command = app.add_subcommand("device", "Devices, targets and toolchains here, and what is missing");
   command->add_flag("--json", device.json, "Print one JSON object");

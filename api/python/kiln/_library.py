@@ -50,6 +50,7 @@ class Options(ctypes.Structure):
         ("log_release", ctypes.c_void_p),
         ("cache_max_bytes", ctypes.c_uint64),
         ("cache_max_entries", ctypes.c_uint64),
+        ("cache_trusted_keys", ctypes.c_char * _PATH_BYTES),
     ]
 
 
@@ -77,6 +78,8 @@ class Stats(ctypes.Structure):
         ("misses", ctypes.c_uint64),
         ("disk_corrupt", ctypes.c_uint64),
         ("compile_seconds", ctypes.c_double),
+        ("bundle_hits", ctypes.c_uint64),
+        ("disk_evictions", ctypes.c_uint64),
     ]
 
 

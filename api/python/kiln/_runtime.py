@@ -48,7 +48,8 @@ class Runtime(_Handle):
     """The cache, the compilers and the devices of this process.
 
     Options are the environment's, changed by keywords: cache_dir, cache_shared, memory_cache_bytes, nvrtc_path,
-    llvm_path, compile_deadline_ms, compile_threads, cpu_threads, fake_devices, cache_max_bytes, cache_max_entries.
+    llvm_path, compile_deadline_ms, compile_threads, cpu_threads, fake_devices, cache_max_bytes, cache_max_entries,
+    cache_trusted_keys.
     """
 
     _destroy = "kiln_runtime_destroy"
@@ -60,7 +61,7 @@ class Runtime(_Handle):
         for name, value in options.items():
             if name not in known:
                 raise TypeError(f"kiln.Runtime: no option is called {name}; there are {', '.join(sorted(known))}")
-            setattr(settings, name, str(value).encode() if name.endswith(("_dir", "_path")) else value)
+            setattr(settings, name, str(value).encode() if name.endswith(("_dir", "_path", "_keys")) else value)
         out = ctypes.c_void_p()
         lib.call("kiln_runtime_create", ctypes.byref(settings), ctypes.byref(out))
         super().__init__(out.value)

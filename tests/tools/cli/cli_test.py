@@ -21,13 +21,14 @@ class Cli(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
         self.cache = self.folder / "cache"
+        self.environment = {}
 
     def kiln(self, *arguments, expect=0, binary=False, stdin=None):
         done = subprocess.run(
             [KILN, *map(str, arguments)],
             capture_output=True,
             input=stdin,
-            env={**os.environ, "KILN_CACHE_DIR": str(self.cache), "NO_COLOR": "1"},
+            env={**os.environ, "KILN_CACHE_DIR": str(self.cache), "NO_COLOR": "1", **self.environment},
         )
         self.assertEqual(done.returncode, expect, (arguments, done.stdout[-2000:], done.stderr[-2000:]))
         self.error = done.stderr.decode()
@@ -242,6 +243,60 @@ class Cache(Cli):
         self.assertEqual(json.loads(self.kiln("cache", "stats", "--dir", self.cache, "--json"))["entries"], 2)
         self.assertEqual(json.loads(self.kiln("cache", "clear", "--json"))["entries"], 2)
         self.assertEqual(json.loads(self.kiln("cache", "stats", "--json"))["entries"], 0)
+
+    def test_why_it_missed(self):
+        small = (*RMSNORM, "--shape", "M=2,N=64")
+        self.assertIn("knows no request at all", self.kiln("cache", "explain-miss", *small))
+        self.run_json(*small)
+        self.assertIn("found: request", self.kiln("cache", "explain-miss", *small))
+        missed = json.loads(self.kiln("cache", "explain-miss", *RMSNORM, "--shape", "M=2,N=128", "--json"))
+        self.assertEqual((missed["hit"], missed["requests"]), (False, 1))
+        differences = missed["nearest"]["differences"]
+        self.assertTrue(any("128" in each["here"] and "64" in each["there"] for each in differences), differences)
+        self.assertFalse(any(each["factor"] in ("target", "toolchain") for each in differences), differences)
+        self.assertIn(" there", self.kiln("cache", "explain-miss", *RMSNORM, "--shape", "M=2,N=128"))
+
+    def test_bundles(self):
+        self.run_json(*RMSNORM, "--shape", "M=2,N=64")
+        key = self.folder / "key"
+        public = self.kiln("cache", "bundle", "keygen", key).strip()
+        self.assertEqual((len(public), key.stat().st_mode & 0o777), (64, 0o600))
+        self.kiln("cache", "bundle", "keygen", key, expect=1)
+        first = self.folder / "first.kbundle"
+        made = json.loads(self.kiln("cache", "bundle", "create", first, "--where", "kernel=rmsnorm", "--sign", key,
+                                    "--json"))  # fmt: skip
+        self.assertEqual(made["entries"], 2)
+        self.kiln("cache", "bundle", "create", first, expect=1)
+        self.kiln("cache", "bundle", "create", self.folder / "none", "--where", "kernel=other", expect=1)
+        listed = json.loads(self.kiln("cache", "bundle", "list", first, "--json"))
+        self.assertEqual(sorted(entry["kind"] for entry in listed), ["binary", "request"])
+        verified = json.loads(self.kiln("cache", "bundle", "verify", first, "--key", public, "--json"))
+        self.assertEqual((verified["entries"], verified["damaged"], verified["signer"]), (2, [], public))
+        self.kiln("cache", "bundle", "verify", first, "--key", "0" * 64, expect=1)
+
+        self.kiln("cache", "clear")
+        self.run_json(*RMSNORM, "--shape", "M=2,N=128")
+        second = self.folder / "second.kbundle"
+        self.kiln("cache", "bundle", "create", second)
+        both = self.folder / "both.kbundle"
+        merged = json.loads(self.kiln("cache", "bundle", "merge", both, first, second, "--json"))
+        self.assertEqual(merged["entries"], 4)
+        self.assertIn("4 valid, 0 damaged, not signed", self.kiln("cache", "bundle", "verify", both))
+        self.assertIn("rmsnorm", self.kiln("cache", "bundle", "list", both))
+
+        # Moved, read-only, under another root: nothing is compiled.
+        moved = self.folder / "elsewhere"
+        moved.mkdir()
+        both.rename(moved / "model")
+        (moved / "model").chmod(0o444)
+        self.environment["KILN_CACHE_DIR"] = f"{self.folder / 'fresh'}:{moved / 'model'}"
+        for shape in ("M=2,N=64", "M=2,N=128"):
+            self.assertEqual(self.run_json(*RMSNORM, "--shape", shape)["cache"], "bundle")
+        self.assertEqual(json.loads(self.kiln("cache", "stats", "--json"))["entries"], 0)
+        # One signer is trusted, and it is not that of this bundle.
+        self.environment["KILN_CACHE_TRUSTED_KEYS"] = public
+        self.assertEqual(self.run_json(*RMSNORM, "--shape", "M=2,N=64")["cache"], "miss")
+        self.assertIn("expected a signature by a trusted key, found none", self.error)
 
 
 class Device(Cli):
