@@ -112,11 +112,23 @@ class Inferrer {
       return SpreadMap(site.operands[0], stmt.value->args[1]);
     if (IsReduction(site.op) && stmt.kind == StmtKind::kAssign) {
       Expr leaf = PrimaryLeafKnown(site.value);
+      if (leaf && site.axis >= 0 && ir::IsByThread(*stmt.value)) return SpreadByThread(stmt, site, *leaf);
       if (leaf && site.axis >= 0)
         return Set(site.operands[0].tensor->name, Reduced(*tensors_.at(leaf->name).distribution, site.axis),
                    absl::StrCat("reduction of ", leaf->name));
     }
     return absl::OkStatus();
+  }
+
+  absl::Status SpreadByThread(const ir::StmtNode& stmt, const OpSite& site, const Node& leaf) {
+    Distribution parts = ReducedByThread(*tensors_.at(leaf.name).distribution, site.axis);
+    const int64_t threads = parts.Padded().back();
+    if (threads != ir::kPartsOfRow)
+      return absl::InvalidArgumentError(absl::StrCat(
+          "infer: kernel \"", kernel_.name, "\" ", stmt.at.line, ":", stmt.at.column, ": thread reduction along axis ",
+          site.axis, " of ", leaf.name, ": expected its rows over ", ir::kPartsOfRow,
+          " threads, as a matrix accumulator has them, found ", threads));
+    return Set(site.operands[0].tensor->name, std::move(parts), absl::StrCat("parts of ", leaf.name));
   }
 
   Expr PrimaryLeafKnown(const Expr& value) {

@@ -48,4 +48,10 @@ const TileOpRow* FindTileOp(TileOpKind op) {
 
 bool IsRingOp(TileOpKind op) { return op >= TileOpKind::kPush && op <= TileOpKind::kRelease; }
 
+bool IsByThread(const Node& reduction) {
+  return reduction.tile.op >= TileOpKind::kSum && reduction.tile.op <= TileOpKind::kAny &&
+         reduction.tile.team == Team::kThread && reduction.type.tile &&
+         reduction.type.shape.size() == reduction.args[0]->type.shape.size();
+}
+
 }  // namespace kiln::ir

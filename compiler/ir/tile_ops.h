@@ -24,6 +24,11 @@ const TileOpRow* FindTileOp(TileOpKind op);
 // push, pop and release: written `ring.push()`, the ring being the node's name.
 bool IsRingOp(TileOpKind op);
 
+// `thread.sum(t, axis = a)` and its like of a tile that several threads hold: each reduces what it has of the axis, and
+// the threads become a last dimension. Rows of a matrix accumulator lie over four threads. REQUIRES: typed.
+bool IsByThread(const Node& reduction);
+inline constexpr int64_t kPartsOfRow = 4;
+
 }  // namespace kiln::ir
 
 #endif  // KILN_COMPILER_IR_TILE_OPS_H_

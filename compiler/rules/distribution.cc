@@ -176,6 +176,20 @@ Distribution Reduced(const Distribution& distribution, int64_t axis) {
   return Renumbered(std::move(out));
 }
 
+Distribution ReducedByThread(const Distribution& distribution, int64_t axis) {
+  Distribution out = distribution;
+  std::vector<Digit> parts;
+  int64_t weight = 1;
+  for (auto digit = distribution.dims[axis].rbegin(); digit != distribution.dims[axis].rend(); ++digit) {
+    if (digit->axis == DigitAxis::kSlot) continue;
+    parts.insert(parts.begin(), {digit->extent, weight, digit->stride, digit->axis});
+    weight *= digit->extent;
+  }
+  out.dims.erase(out.dims.begin() + axis);
+  out.dims.push_back(std::move(parts));
+  return Canonical(Renumbered(std::move(out)));
+}
+
 Distribution Canonical(Distribution distribution) {
   for (auto& digits : distribution.dims) {
     std::vector<Digit> out;

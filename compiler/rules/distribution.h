@@ -48,6 +48,8 @@ Distribution RowMajorDistribution(const std::vector<int64_t>& shape, int64_t thr
 
 // What is left when `axis` is reduced: its thread digits hold copies, its slot digits are gone.
 Distribution Reduced(const Distribution& distribution, int64_t axis);
+// The same with those thread digits as a last dimension: every thread's part of the axis is an element of its own.
+Distribution ReducedByThread(const Distribution& distribution, int64_t axis);
 
 // Unit digits dropped, neighbours that count on joined, copies in order: equal distributions are equal values. The
 // functions below, and the factories of rule.h, return this form.

@@ -1,5 +1,7 @@
 #include "compiler/specialize/normalize.h"
 
+#include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -79,6 +81,8 @@ class Normalizer {
         break;
       case StmtKind::kAlloc: {
         node.value = nullptr;
+        if (stmt.tensor.owner == Team::kWarp || stmt.tensor.owner == Team::kWarpgroup)
+          owners_[stmt.tensor.name] = stmt.tensor.owner;
         out.push_back(ir::MakeStmt(node));
         if (stmt.value) AddAssign(Reference(stmt.tensor), stmt.value, stmt.at, out);
         return absl::OkStatus();
@@ -122,6 +126,16 @@ class Normalizer {
     }
   }
 
+  // The team whose registers the tiles of `value` are in: a value made of a warpgroup's tiles is the warpgroup's.
+  Team OwnerOf(const Expr& value) const {
+    Team owner = Team::kNone;
+    ForEach(value, [&](const Expr& e) {
+      if (e->kind != ExprKind::kVar) return;
+      if (auto it = owners_.find(e->name); it != owners_.end()) owner = std::max(owner, it->second);
+    });
+    return owner;
+  }
+
   // alloc name; name = value
   Expr AddTile(const std::string& name, const Expr& value, Location at, Block& out) {
     ir::TensorDecl tensor;
@@ -129,6 +143,8 @@ class Normalizer {
     allocated_.insert(name);
     tensor.dtype.dtype = value->type.dtype;
     tensor.shape = value->type.shape;
+    tensor.owner = OwnerOf(value);
+    if (tensor.owner != Team::kNone) owners_[name] = tensor.owner;
     Expr reference = Reference(tensor);
     StmtNode alloc;
     alloc.kind = StmtKind::kAlloc;
@@ -174,6 +190,7 @@ class Normalizer {
   const ir::Kernel& kernel_;
   std::set<std::string> names_;
   std::set<std::string> allocated_;
+  std::map<std::string, Team> owners_;  // Of tiles that a warp or a warpgroup owns
 };
 
 }  // namespace

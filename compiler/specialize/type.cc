@@ -207,6 +207,7 @@ class Typer {
   }
 
   absl::Status TypeAlloc(StmtNode& stmt) {
+    if (stmt.tensor.owner == Team::kThread) thread_tiles_.insert(stmt.tensor.name);
     ir::TensorDecl& tensor = stmt.tensor;
     for (Expr& extent : tensor.shape) KILN_RETURN_IF_ERROR(ToIndex(extent));
     Binding binding{Type{tensor.dtype.dtype, 1, true, tensor.shape}, tensor.space, true};
@@ -640,6 +641,11 @@ class Typer {
     return MakeExpr(std::move(node));
   }
 
+  // Whether a tile of one thread's own is in it.
+  bool IsOneThreads(const Expr& tile) const {
+    return Any(tile, [&](const Expr& e) { return e->kind == ExprKind::kVar && thread_tiles_.count(e->name) != 0; });
+  }
+
   absl::StatusOr<Expr> TypeReduction(const Expr& e, Node node) {
     if (node.args.size() != 1) return Fail(e, "reduction: expected one tile");
     Expr& tile = node.args[0];
@@ -658,6 +664,8 @@ class Typer {
         node.type.tile = true;
         node.type.shape = tile->type.shape;
         node.type.shape.erase(node.type.shape.begin() + value);
+        if (node.tile.team == Team::kThread && !IsOneThreads(tile))
+          node.type.shape.push_back(WithType(Int(ir::kPartsOfRow), {DType::kI64}));
       }
     }
     return MakeExpr(std::move(node));
@@ -688,6 +696,7 @@ class Typer {
   ir::Kernel& kernel_;
   const Facts& facts_;
   std::map<std::string, Binding> names_;
+  std::set<std::string> thread_tiles_;  // That one thread owns
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "compiler/interp/tile/cta.h"
 #include "compiler/interp/tile/holders.h"
 #include "compiler/interp/tile/reduce.h"
+#include "compiler/ir/tile_ops.h"
 #include "compiler/support/str_cat.h"
 #include "kiln/internal/status_macros.h"
 
@@ -155,7 +156,8 @@ absl::Status Cta::ExecuteReduction(const Step& step, Participants threads, Locat
   // An operand that a smaller team owns has a value for each of them.
   Team owner = IsTile(program_, e->args[0]) ? OwnerOf(program_, e->args[0]) : Team::kThread;
   Team team = e->tile.team == Team::kNone ? Team::kCta : e->tile.team;
-  std::optional<Asking> asking = AskingOf(step, threads);
+  const bool by_thread = ir::IsByThread(*e);
+  std::optional<Asking> asking = by_thread ? std::nullopt : AskingOf(step, threads);
   std::vector<ValuePtr> parts;
   std::optional<int64_t> axis;
   bool many = owner != Team::kNone && owner < team && !program_.uniform;
@@ -173,7 +175,7 @@ absl::Status Cta::ExecuteReduction(const Step& step, Participants threads, Locat
         StrCat(OperationName(e), ": expected a tile, got a scalar that every thread has"));
   }
   DType dtype = e->type.Known() ? e->type.dtype : DType::kNone;
-  KILN_ASSIGN_OR_RETURN(ValuePtr result, Reduce(e->tile.op, dtype, parts, axis));
+  KILN_ASSIGN_OR_RETURN(ValuePtr result, Reduce(e->tile.op, dtype, parts, axis, by_thread ? ir::kPartsOfRow : 1));
   if (step.variable >= 0) Set(step, threads, {result, nullptr});
   return absl::OkStatus();
 }

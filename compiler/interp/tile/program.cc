@@ -151,6 +151,8 @@ class Flattener {
     if (node->at.line > 0) step.at = node->at;
     if (operation) {
       step.team = node->tile.team == Team::kNone ? Team::kCta : node->tile.team;
+      // Every thread's part is an element of a tile of the operand's owner.
+      if (ir::IsByThread(*node)) step.team = OwnerOf(program_, node->args[0]);
     } else if (const ir::IntrinsicInfo* info = ir::FindIntrinsic(node->name)) {
       if (IsOfTheCta(info->id)) step.team = Team::kCta;
       if (info->id == ir::Intrinsic::kClusterBarrier) step.team = Team::kCluster;

@@ -37,7 +37,7 @@ Slot Join(TileOpKind op, DType dtype, Slot a, Slot b) {
 }  // namespace
 
 absl::StatusOr<ValuePtr> Reduce(TileOpKind op, DType dtype, absl::Span<const ValuePtr> parts,
-                                std::optional<int64_t> axis) {
+                                std::optional<int64_t> axis, int64_t threads) {
   const Value& first = *parts[0];
   DType compute = op == TileOpKind::kAny ? DType::kBool : ComputeType(first.dtype);
   auto rank = static_cast<int64_t>(first.shape.size());
@@ -54,6 +54,7 @@ absl::StatusOr<ValuePtr> Reduce(TileOpKind op, DType dtype, absl::Span<const Val
     extent = first.shape[static_cast<size_t>(*axis)];
     inner = ElementCount(absl::MakeConstSpan(first.shape).subspan(static_cast<size_t>(*axis) + 1));
   }
+  if (threads > 1) result.shape.push_back(threads);
   result.data.assign(static_cast<size_t>(ElementCount(result.shape)), Identity(op, compute));
   for (const ValuePtr& part : parts) {
     if (part->shape != first.shape)
@@ -66,7 +67,9 @@ absl::StatusOr<ValuePtr> Reduce(TileOpKind op, DType dtype, absl::Span<const Val
     for (size_t k = 0; k < values.data.size(); ++k) {
       if (!values.held.empty() && !values.held[k]) continue;
       auto number = static_cast<int64_t>(k);
-      Slot& target = result.data[static_cast<size_t>(number / (inner * extent) * inner + number % inner)];
+      const int64_t part = number / inner % extent / 2 % threads;
+      const int64_t place = number / (inner * extent) * inner + number % inner;
+      Slot& target = result.data[static_cast<size_t>(place * threads + part)];
       target = Join(op, compute, target, values.data[k]);
     }
   }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/ir/tile_ops.h"
 #include "compiler/lower/cuda/elements.h"
 #include "compiler/lower/cuda/operations.h"
 #include "kiln/internal/status_macros.h"
@@ -140,7 +141,13 @@ absl::Status LowerReduce(Lowering& lower, const ir::StmtNode& stmt) {
   } else {
     KILN_ASSIGN_OR_RETURN(Operand target, ResolveOperand(stmt.target, lower.tensors()));
     result = Reduced(spread.distribution, axis);
-    elsewhere = !(*target.tensor->distribution == result);
+    // Parts of threads lie in the registers that the reduced value would: their threads tell them apart.
+    const bool parts = ir::IsByThread(op);
+    elsewhere = !(*target.tensor->distribution ==
+                  (parts ? ReducedByThread(spread.distribution, axis) : result));
+    if (parts && elsewhere)
+      return absl::UnimplementedError(absl::StrCat("lower: ", target.tensor->name,
+                                                   " lies otherwise than the threads' parts that it takes"));
     acc = TensorVar(elsewhere ? lower.NewTile(target.tensor->name + "_acc", dtype, target.tensor->shape, result).name
                               : target.tensor->name,
                     dtype);
