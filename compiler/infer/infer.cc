@@ -124,10 +124,10 @@ class Inferrer {
     Distribution parts = ReducedByThread(*tensors_.at(leaf.name).distribution, site.axis);
     const int64_t threads = parts.Padded().back();
     if (threads != ir::kPartsOfRow)
-      return absl::InvalidArgumentError(absl::StrCat(
-          "infer: kernel \"", kernel_.name, "\" ", stmt.at.line, ":", stmt.at.column, ": thread reduction along axis ",
-          site.axis, " of ", leaf.name, ": expected its rows over ", ir::kPartsOfRow,
-          " threads, as a matrix accumulator has them, found ", threads));
+      return absl::InvalidArgumentError(absl::StrCat("infer: kernel \"", kernel_.name, "\" ", stmt.at.line, ":",
+                                                     stmt.at.column, ": thread reduction along axis ", site.axis,
+                                                     " of ", leaf.name, ": expected its rows over ", ir::kPartsOfRow,
+                                                     " threads, as a matrix accumulator has them, found ", threads));
     return Set(site.operands[0].tensor->name, std::move(parts), absl::StrCat("parts of ", leaf.name));
   }
 

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/ir/visit.h"
 #include "compiler/ir/words.h"
+#include "compiler/specialize/fresh_names.h"
 #include "kiln/internal/status_macros.h"
 
 namespace kiln {
@@ -24,7 +25,7 @@ constexpr int64_t kMostRegisters = 255;    // Of a thread
 
 class Expander {
  public:
-  explicit Expander(const ir::Kernel& kernel) : kernel_(kernel) {}
+  explicit Expander(const ir::Kernel& kernel) : kernel_(kernel), names_(kernel) {}
 
   absl::StatusOr<Block> Run() {
     if (!kernel_.launch.block || !IsConst(kernel_.launch.block, &block_) || block_ < 1)
@@ -76,7 +77,7 @@ class Expander {
     return Fail(at, absl::StrCat("the roles hold ", sum, " registers together, a multiprocessor has ", kRegisters));
   }
 
-  absl::StatusOr<Stmt> Branch(const StmtNode& role) const {
+  absl::StatusOr<Stmt> Branch(const StmtNode& role) {
     const int64_t first = role.members.front() * kWarps, last = (role.members.back() + 1) * kWarps;
     const Expr warp = Var("warp_id");
     Expr here;
@@ -89,8 +90,12 @@ class Expander {
     int64_t registers = 0;
     if (IsConst(role.value, &registers))
       body.push_back(ir::Eval(Call("set_max_registers", {Int(registers), Bool(registers > LaunchRegisters())})));
-    const Expr rank = FloorDiv(warp, Int(kWarps)) - Int(role.members.front());
-    Block inside = ir::Substitute(role.body, {{std::string(ir::kRoleRank), rank},
+    // By a name of its own, the rank is seen to be one for the whole warpgroup.
+    const std::string rank = names_.Fresh(absl::StrCat(role.name, "_rank"));
+    bool ranked = false;
+    ir::ForEachExpr(role.body, [&](const Expr& e) { ranked |= e->kind == ExprKind::kVar && e->name == ir::kRoleRank; });
+    if (ranked) body.push_back(ir::Let(rank, FloorDiv(warp, Int(kWarps)) - Int(role.members.front())));
+    Block inside = ir::Substitute(role.body, {{std::string(ir::kRoleRank), Var(rank)},
                                               {std::string(ir::kFirstWarp), Binary(Op::kEq, warp, Int(first))}});
     // Registers are of the role's unit.
     inside = ir::RewriteStmts(inside, [](const Stmt& stmt) -> Block {
@@ -108,6 +113,7 @@ class Expander {
   }
 
   const ir::Kernel& kernel_;
+  FreshNames names_;
   int64_t block_ = 0;
 };
 

@@ -1,10 +1,10 @@
 // Roles become branches on the warp, entered with the registers they ask for.
 //
 //   role math = warpgroup(1, 2) regs(232) {       if warp_id >= 4 and warp_id < 12 {
-//     let w = role_rank                             set_max_registers(232, true)
-//     alloc acc: f32[64, 256] in local              let w = warp_id / 4 - 1
-//     ...                                           alloc warpgroup.acc: f32[64, 256] in local
-//   }                                               ...
+//     alloc acc: f32[64, 256] in local              set_max_registers(232, true)
+//     ... role_rank ...                             let math_rank = warp_id / 4 - 1
+//   }                                               alloc warpgroup.acc: f32[64, 256] in local
+//                                                   ... math_rank ...
 //
 // In a cluster all threads meet before the kernel ends: no CTA leaves while another one may still signal it.
 #ifndef KILN_COMPILER_SPECIALIZE_ROLES_H_

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/expr/simplify.h"
+#include "compiler/expr/visit.h"
 #include "compiler/ir/intrinsics.h"
 #include "compiler/ir/print.h"
 #include "compiler/ir/tile_ops.h"

@@ -72,6 +72,22 @@ TEST_P(KernelToCubin, SpillsNothingAndKeepsToItsRegisters) {
   RecordProperty("registers", most);
 }
 
+// Warpgroups that load give registers to those that multiply; what the launch begins with is pinned.
+TEST(HopperToCubin, SpillsNothingAndPassesItsRegistersOn) {
+  if (!Nvrtc().ok()) GTEST_SKIP() << Nvrtc().status();
+  const Target target = FindTarget("sm_90a").value();
+  const Compilation compilations[] = {{"gemm_sm90", "gemm_sm90", {{"N", 4096}, {"K", 4096}}, 168},
+                                      {"attention_sm90", "attention_sm90", {{"D", 128}}, 168}};
+  for (const Compilation& c : compilations) {
+    for (DType dtype : {DType::kF16, DType::kBF16}) {
+      const absl::StatusOr<Compiled> compiled = Compile(c, dtype, target);
+      ASSERT_TRUE(compiled.ok()) << c.kernel << ": " << compiled.status();
+      EXPECT_EQ(compiled->resources.spill_bytes, 0) << c.kernel;
+      EXPECT_EQ(compiled->resources.registers, c.registers) << c.kernel;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Library, KernelToCubin,
     ::testing::Combine(::testing::Values(Compilation{"add", "add", {}, 64}, Compilation{"silu_mul", "silu_mul", {}, 64},

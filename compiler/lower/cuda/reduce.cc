@@ -143,11 +143,10 @@ absl::Status LowerReduce(Lowering& lower, const ir::StmtNode& stmt) {
     result = Reduced(spread.distribution, axis);
     // Parts of threads lie in the registers that the reduced value would: their threads tell them apart.
     const bool parts = ir::IsByThread(op);
-    elsewhere = !(*target.tensor->distribution ==
-                  (parts ? ReducedByThread(spread.distribution, axis) : result));
+    elsewhere = !(*target.tensor->distribution == (parts ? ReducedByThread(spread.distribution, axis) : result));
     if (parts && elsewhere)
-      return absl::UnimplementedError(absl::StrCat("lower: ", target.tensor->name,
-                                                   " lies otherwise than the threads' parts that it takes"));
+      return absl::UnimplementedError(
+          absl::StrCat("lower: ", target.tensor->name, " lies otherwise than the threads' parts that it takes"));
     acc = TensorVar(elsewhere ? lower.NewTile(target.tensor->name + "_acc", dtype, target.tensor->shape, result).name
                               : target.tensor->name,
                     dtype);
