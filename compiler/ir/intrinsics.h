@@ -4,6 +4,7 @@
 #define KILN_COMPILER_IR_INTRINSICS_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -34,6 +35,13 @@ const IntrinsicInfo* FindIntrinsic(std::string_view name);
 bool TakesArguments(const IntrinsicInfo& info, size_t count);
 // "3", or "4 to 8".
 std::string ArgumentsTaken(const IntrinsicInfo& info);
+// "(tensor, index, constant, bool)": what each argument is.
+std::string ArgumentForms(const IntrinsicInfo& info);
+// What is wrong with the constant `value` as argument `argument`, counted from 0, as the values that it takes:
+// "1, 2 or 4"; empty where nothing is.
+std::string ConstantsTaken(Intrinsic id, size_t argument, int64_t value);
+// "tma (sm_90a, sm_100a, sm_120a)": the feature, and the shipped targets that have it.
+std::string FeatureNeeded(const IntrinsicInfo& info);
 
 }  // namespace kiln::ir
 

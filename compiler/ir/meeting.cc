@@ -25,7 +25,7 @@ std::string MeetingText(const Meeting& meeting) {
       StrCat(Place(meeting.at), meeting.operation, " needs all ", meeting.total, " ", threads, " of ", meeting.team,
              "; ", missing, missing == 1 ? " is" : " are", " missing: ", threads, " ", Ranges(meeting.missing));
   if (meeting.branched) {
-    StrAppend(&text, "; they do not take the branch ");
+    StrAppend(&text, "; they ", meeting.why, " ");
     const Location& branch = meeting.branch;
     StrAppend(&text, branch.line > 0 ? StrCat("at ", branch.line, ":", branch.column) : std::string("around it"));
   }

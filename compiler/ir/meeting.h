@@ -32,6 +32,7 @@ struct Meeting {
   std::vector<int64_t> missing;
   bool branched = false;  // Known to stand in a branch or a loop, at `branch`
   Location branch;
+  std::string why = "do not take the branch";  // What the missing ones do at `branch`
   std::vector<Elsewhere> elsewhere;
 };
 std::string MeetingText(const Meeting& meeting);

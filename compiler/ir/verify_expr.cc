@@ -278,7 +278,7 @@ void ExprVerifier::CheckIntrinsic(const Expr& e, const IntrinsicInfo& info) {
     const std::string expected = ArgumentsTaken(info);
     return Report("K0012", e,
                   StrCat("'", info.name, "' takes ", expected, expected == "1" ? " argument" : " arguments",
-                         " (a tensor and its index are two), found ", e->args.size() + e->attrs.size()));
+                         ", ", ArgumentForms(info), ", found ", e->args.size() + e->attrs.size()));
   }
   size_t next = 0;
   for (size_t i = 0; i < info.operands.size(); ++i) {

@@ -1,7 +1,10 @@
-// Whether all threads of its team reach a tile operation, as far as branches on thread ids tell.
+// Whether all threads of its team reach an operation.
 //
-// A condition counts where its value follows from thread_id, lane_id and warp_id, by way of lets as well; where it does
-// not, each thread may or may not go either way, and nothing is refused for it.
+// A condition counts where its value follows from thread_id, lane_id and warp_id, by way of lets as well: the threads
+// for which it fails are missing. A condition whose value is not known refuses nothing where a whole team agrees on it
+// (symbols, cta_id, `count[cta_id.x]`), and everything below it where the threads of the team may part over it
+// (`mask[thread_id]`, elect()). Loops that threads run a different number of times, and those who leave by `break`,
+// `continue` or `return`, count alike.
 #ifndef KILN_COMPILER_PLAN_TEAMS_H_
 #define KILN_COMPILER_PLAN_TEAMS_H_
 
@@ -10,8 +13,8 @@
 
 namespace kiln {
 
-// FailedPrecondition for the first operation that a part of its team alone can reach, naming the threads that are
-// missing. REQUIRES: specialized, with a constant block.
+// FailedPrecondition for the first operation that a part of its team may reach without the rest, naming the threads
+// that are missing and the condition that keeps them away. REQUIRES: specialized and normalized, with a constant block.
 absl::Status CheckTeams(const ir::Kernel& kernel);
 
 }  // namespace kiln

@@ -13,6 +13,7 @@
 #include "compiler/ir/intrinsics.h"
 #include "compiler/ir/print.h"
 #include "compiler/ir/tile_ops.h"
+#include "compiler/specialize/intrinsic_operands.h"
 #include "compiler/specialize/normalize.h"
 #include "kiln/internal/status_macros.h"
 
@@ -579,6 +580,7 @@ class Typer {
     const ir::IntrinsicInfo* info = ir::FindIntrinsic(e->name);
     if (!info) return Fail(e, absl::StrCat("unknown function `", e->name, "`"));
     KILN_ASSIGN_OR_RETURN(std::vector<Expr> args, TypeAll(e->args));
+    if (std::string problem = SettleOperands(*info, facts_, args); !problem.empty()) return Fail(e, problem);
     Type type{e->dtype.Known() ? e->dtype.dtype : args.empty() ? DType::kBool : args[0]->type.dtype};
     if (info->id == ir::Intrinsic::kPack2) type.lanes = 2;
     if (info->effect != '-') type = Type{DType::kBool};

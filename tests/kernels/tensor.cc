@@ -38,6 +38,25 @@ double HalfOf(uint16_t bits) {
   return static_cast<double>(half);
 }
 
+// The value of an 8-bit float's code; e5m2 has infinities, e4m3 has none and NaN at the end of its codes alone.
+double EighthOf(DType dtype, uint8_t code) {
+  const int mantissa_bits = dtype == DType::kF8E4M3 ? 3 : 2;
+  const int bias = dtype == DType::kF8E4M3 ? 7 : 15;
+  const int exponent = (code & 0x7F) >> mantissa_bits, mantissa = code & ((1 << mantissa_bits) - 1);
+  const double sign = code & 0x80 ? -1 : 1;
+  if (dtype == DType::kF8E4M3 && (code & 0x7F) == 0x7F) return std::nan("");
+  if (dtype == DType::kF8E5M2 && exponent == 31) return mantissa ? std::nan("") : sign * HUGE_VAL;
+  if (exponent == 0) return sign * std::ldexp(mantissa, 1 - bias - mantissa_bits);
+  return sign * std::ldexp((1 << mantissa_bits) + mantissa, exponent - bias - mantissa_bits);
+}
+
+// Positive codes ascend with their values.
+uint8_t EighthBits(DType dtype, double value) {
+  uint8_t code = 0;
+  while (code < 0x7F && EighthOf(dtype, code + 1) <= std::fabs(value)) ++code;
+  return std::signbit(value) ? code | 0x80 : code;
+}
+
 // Row-major, with `memory`'s gaps between the rows of each dimension.
 std::vector<int64_t> Strides(const std::vector<int64_t>& shape, Memory memory) {
   std::vector<int64_t> strides(shape.size());
@@ -94,31 +113,44 @@ void Tensor::Set(int64_t i, double value) {
       std::memcpy(at, &bits, sizeof(bits));
       return;
     }
-    case DType::kI32: {
-      const int32_t number = static_cast<int32_t>(value);
-      std::memcpy(at, &number, sizeof(number));
+    case DType::kF64:
+      std::memcpy(at, &value, sizeof(value));
+      return;
+    case DType::kF8E4M3:
+    case DType::kF8E5M2:
+      *at = EighthBits(dtype_, value);
+      return;
+    default: {
+      const int64_t number = static_cast<int64_t>(value);
+      std::memcpy(at, &number, Bytes(dtype_));
       return;
     }
-    default:
-      std::abort();  // No kernel of the library takes it
   }
 }
 
 double Tensor::At(int64_t i) const {
   const uint8_t* at = &bytes_[ByteOf(i)];
-  uint32_t word = 0;
+  uint64_t word = 0;
   std::memcpy(&word, at, Bytes(dtype_));
+  const int unused = 64 - Bits(dtype_);
   switch (dtype_) {
     case DType::kF16:
       return HalfOf(static_cast<uint16_t>(word));
     case DType::kBF16:
-      return FloatOf(word << 16);
+      return FloatOf(static_cast<uint32_t>(word) << 16);
     case DType::kF32:
-      return FloatOf(word);
-    case DType::kI32:
-      return static_cast<int32_t>(word);
+      return FloatOf(static_cast<uint32_t>(word));
+    case DType::kF64: {
+      double number;
+      std::memcpy(&number, &word, sizeof(number));
+      return number;
+    }
+    case DType::kF8E4M3:
+    case DType::kF8E5M2:
+      return EighthOf(dtype_, static_cast<uint8_t>(word));
     default:
-      std::abort();
+      if (IsSigned(dtype_)) return static_cast<double>(static_cast<int64_t>(word << unused) >> unused);
+      return static_cast<double>(word);
   }
 }
 

@@ -1,4 +1,4 @@
-// Tensors of the kernel tests: any dtype of the kernel library in any memory arrangement, read and written as doubles.
+// Tensors of the kernel tests: any dtype down to 8 bits in any memory arrangement, read and written as doubles.
 // Encoding and decoding are the C++ compiler's own or bit moves, none of the library under test.
 #ifndef KILN_TESTS_KERNELS_TENSOR_H_
 #define KILN_TESTS_KERNELS_TENSOR_H_

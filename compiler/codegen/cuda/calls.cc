@@ -23,6 +23,9 @@ Code Printer::CallValue(const Node& node) {
   if (!info) return Fail(StrCat("there is no intrinsic ", node.name));
   if (!ir::TakesArguments(*info, node.args.size()))
     return Fail(StrCat(node.name, ": expected ", ir::ArgumentsTaken(*info), " arguments, found ", node.args.size()));
+  if (!info->feature.empty() && !target_.Has(std::string(info->feature)))
+    return Fail(
+        StrCat("intrinsic ", node.name, " needs ", ir::FeatureNeeded(*info), ", which ", target_.name, " has not"));
   switch (info->id) {
     case Intrinsic::kShflIdx:
     case Intrinsic::kShflXor:
@@ -44,7 +47,7 @@ void Printer::PrintCall(const Node& node) {
     return;
   }
   if (!info->feature.empty() && !target_.Has(std::string(info->feature))) {
-    Fail(StrCat("intrinsic ", node.name, " needs ", info->feature, ", which ", target_.name, " has not"));
+    Fail(StrCat("intrinsic ", node.name, " needs ", ir::FeatureNeeded(*info), ", which ", target_.name, " has not"));
     return;
   }
   if (PrintCopyEngine(node) || PrintMatrixUnit(node)) return;

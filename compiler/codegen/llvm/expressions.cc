@@ -1,6 +1,7 @@
 // Expressions of native kernels.
 #include <algorithm>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/codegen/llvm/kernel_printer.h"
 #include "compiler/codegen/llvm/lanes.h"
@@ -320,12 +321,38 @@ absl::StatusOr<Value> KernelPrinter::Branched(const Value& condition,
              absl::StrCat("phi ", a.Type(), " [ ", a.text, ", %", a_block, " ], [ ", b.text, ", %", b_block, " ]"));
 }
 
+int KernelPrinter::LanesOf(const Expr& e) const {
+  switch (e->kind) {
+    case ExprKind::kVar: {
+      auto it = names_.find(e->name);
+      return it != names_.end() && it->second.kind != Binding::Kind::kTensor ? it->second.value.lanes : 1;
+    }
+    case ExprKind::kLoad:
+      return std::max(static_cast<int>(e->int_value), LanesOf(e->args[1]));
+    case ExprKind::kRamp:
+    case ExprKind::kBroadcast:
+      return static_cast<int>(e->int_value);
+    default: {
+      int lanes = 1;
+      if (e->kind == ExprKind::kCall && absl::StartsWith(e->name, "reduce_")) return lanes;
+      for (const Expr& arg : e->args) lanes = std::max(lanes, LanesOf(arg));
+      return lanes;
+    }
+  }
+}
+
 // The right operand may be a load that only the left one makes legal.
 absl::StatusOr<Value> KernelPrinter::Logical(const Node& node) {
   KILN_ASSIGN_OR_RETURN(Value a, EvalAs(node.args[0], DType::kBool));
   if (a.lanes == 1 && TouchesMemory(node.args[1])) {
-    auto right = [&] { return EvalAs(node.args[1], DType::kBool); };
-    auto decided = [&]() -> absl::StatusOr<Value> { return Values::IntLiteral(node.op == Op::kOr, DType::kBool); };
+    const int lanes = LanesOf(node.args[1]);
+    auto right = [&]() -> absl::StatusOr<Value> {
+      KILN_ASSIGN_OR_RETURN(Value b, EvalAs(node.args[1], DType::kBool));
+      return values_.Broadcast(b, lanes);
+    };
+    auto decided = [&]() -> absl::StatusOr<Value> {
+      return values_.Broadcast(Values::IntLiteral(node.op == Op::kOr, DType::kBool), lanes);
+    };
     return node.op == Op::kAnd ? Branched(a, right, decided) : Branched(a, decided, right);
   }
   KILN_ASSIGN_OR_RETURN(Value b, EvalAs(node.args[1], DType::kBool));
@@ -341,16 +368,18 @@ absl::StatusOr<Value> KernelPrinter::Selection(const Node& node) {
     auto literal = [](const Expr& e) { return e->kind == ExprKind::kInt || e->kind == ExprKind::kFloat; };
     const bool swapped = literal(node.args[1]);
     if (swapped) condition = Set(DType::kBool, 1, absl::StrCat("xor ", condition.Typed(), ", 1"));
+    const int lanes = std::max(LanesOf(node.args[1]), LanesOf(node.args[2]));
     Value first;
     return Branched(
         condition,
         [&]() -> absl::StatusOr<Value> {
           KILN_ASSIGN_OR_RETURN(first, Eval(node.args[swapped ? 2 : 1]));
+          first = values_.Broadcast(first, lanes);
           return first;
         },
         [&]() -> absl::StatusOr<Value> {
           KILN_ASSIGN_OR_RETURN(Value second, EvalAs(node.args[swapped ? 1 : 2], first.dtype));
-          return values_.Broadcast(second, first.lanes);
+          return values_.Broadcast(second, lanes);
         });
   }
   KILN_ASSIGN_OR_RETURN(Value a, Eval(node.args[1]));

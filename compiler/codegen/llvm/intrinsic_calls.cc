@@ -44,8 +44,9 @@ absl::StatusOr<Value> KernelPrinter::IntrinsicCall(const Node& node) {
     case ir::Intrinsic::kWarpBarrier:
       return Value{};  // A CTA is one thread
     default:
-      return absl::UnimplementedError(
-          absl::StrCat("codegen: intrinsic \"", node.name, "\" has no CPU form; target `reference` interprets it"));
+      return absl::UnimplementedError(absl::StrCat("codegen: intrinsic \"", node.name, "\" needs ",
+                                                   ir::FeatureNeeded(*info),
+                                                   ", which cpu has not; target `reference` interprets it"));
   }
 }
 

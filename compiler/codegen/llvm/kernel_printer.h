@@ -68,7 +68,9 @@ class KernelPrinter {
   Value FloatDivision(Op op, const Value& a, const Value& b);
   Value IntDivision(Op op, const Value& a, const Value& b, bool nonnegative);
   Value MinMax(bool max, const Value& a, const Value& b);
-  // One of two values, of which only the chosen one is evaluated.
+  // Lanes of what Eval gives, before it is evaluated.
+  int LanesOf(const Expr& e) const;
+  // One of two values of the same lanes, of which only the chosen one is evaluated.
   absl::StatusOr<Value> Branched(const Value& condition, absl::FunctionRef<absl::StatusOr<Value>()> if_true,
                                  absl::FunctionRef<absl::StatusOr<Value>()> if_false);
   Value Set(DType dtype, int lanes, const std::string& rhs) { return {out_.Set(rhs), dtype, lanes}; }

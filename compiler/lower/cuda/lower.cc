@@ -14,6 +14,7 @@
 #include "compiler/lower/cuda/operations.h"
 #include "compiler/lower/cuda/place.h"
 #include "compiler/lower/cuda/rings.h"
+#include "compiler/plan/uniform.h"
 #include "compiler/specialize/bind.h"
 #include "compiler/specialize/normalize.h"
 #include "compiler/specialize/simplify_body.h"
@@ -52,7 +53,7 @@ TileOpKind OperationOf(const StmtNode& stmt) {
 
 class Walker {
  public:
-  explicit Walker(Lowering& lower) : lower_(lower) {}
+  Walker(Lowering& lower, const ir::Kernel& kernel) : lower_(lower), uniformity_(kernel) {}
 
   absl::Status Run(const Block& block) {
     for (const Stmt& stmt : block) KILN_RETURN_IF_ERROR(Visit(stmt));
@@ -62,6 +63,7 @@ class Walker {
  private:
   absl::Status Visit(const Stmt& stmt) {
     if (nesting_ == 0 && stmt->kind != StmtKind::kIf) lower_.barriers.Join(std::exchange(parts_, {}));
+    SyncForElements(*stmt);
     auto planned = lower_.plan().of.find(stmt.get());
     if (planned != lower_.plan().of.end()) StartRings(lower_);
     if (planned != lower_.plan().of.end()) return LowerPlanned(*stmt, lower_.plan().decisions[planned->second]);
@@ -123,13 +125,72 @@ class Walker {
       if (row.rule != decision.rule || row.op != op) continue;
       std::vector<std::string> lines = absl::StrSplit(decision.text, '\n');
       lower_.Add(ir::Comment(absl::StrCat(lines[0], "  [", decision.rule, "]")));
-      absl::Status status = row.lower(lower_, stmt);
+      KILN_ASSIGN_OR_RETURN(const Stmt loaded, WithLoads(stmt));
+      absl::Status status = row.lower(lower_, *loaded);
       if (!status.ok())
         return absl::Status(status.code(), absl::StrCat("kernel \"", lower_.kernel().name, "\" ", stmt.at.line, ":",
                                                         stmt.at.column, ": ", status.message()));
       return status;
     }
     return absl::InternalError(absl::StrCat("lower: no lowering for rule ", decision.rule, " of ", decision.operation));
+  }
+
+  // A tile statement whose single elements are loads: factors of its value, starts of its slices.
+  absl::StatusOr<Stmt> WithLoads(const StmtNode& stmt) {
+    absl::Status failed;
+    Stmt out = ir::RewriteRoots(ir::MakeStmt(stmt), [&](const Expr& root) {
+      auto loaded = root && failed.ok() ? Loaded(root) : root;
+      if (!loaded.ok()) failed = loaded.status();
+      return loaded.ok() ? *loaded : root;
+    });
+    if (!failed.ok()) return failed;
+    return out;
+  }
+
+  // The shared tensor of which `e` is one element; null where it is something else, or a ring's, whose waits order it.
+  const TensorInfo* ElementOf(const Expr& e) const {
+    if (e->kind != ExprKind::kSubscript || e->type.tile) return nullptr;
+    auto it = lower_.tensors().find(RootOf(e)->name);
+    if (it == lower_.tensors().end() || !IsShared(it->second) || !it->second.ring.empty()) return nullptr;
+    return &it->second;
+  }
+
+  // A barrier where threads take elements one by one that a tile operation has left. Under a condition on which they
+  // do not agree it would not be reached by all of them: it stands in front of that.
+  void SyncForElements(const StmtNode& stmt) {
+    if (divergent_ > 0) return;
+    bool due = false;
+    auto look = [&](const StmtNode& s) {
+      ir::ForEachRoot(s, [&](const Expr& root) {
+        ForEach(root, [&](const Expr& e) {
+          const TensorInfo* tensor = ElementOf(e);
+          if (tensor == nullptr) return;
+          const bool written = s.kind == StmtKind::kAssign && e == s.target;
+          due |= written ? lower_.barriers.NeedsBeforeElementWrite(tensor->name)
+                         : lower_.barriers.NeedsBeforeElementRead(tensor->name);
+        });
+      });
+    };
+    look(stmt);
+    if (Diverges(stmt)) {
+      ir::ForEachStmt(stmt.body, [&](const Stmt& s) { look(*s); });
+      ir::ForEachStmt(stmt.orelse, [&](const Stmt& s) { look(*s); });
+    }
+    if (due) lower_.SyncNow();
+    ir::ForEachRoot(stmt, [&](const Expr& root) {
+      ForEach(root, [&](const Expr& e) {
+        if (const TensorInfo* tensor = ElementOf(e)) lower_.barriers.ReadElement(tensor->name);
+      });
+    });
+  }
+
+  // Whether some threads may run another part of the statement than others.
+  bool Diverges(const StmtNode& stmt) const {
+    if (stmt.kind == StmtKind::kIf || stmt.kind == StmtKind::kWhile)
+      return uniformity_.Of(stmt.value) != Agreement::kCta;
+    if (stmt.kind != StmtKind::kFor) return false;
+    return uniformity_.Of(stmt.begin) != Agreement::kCta || uniformity_.Of(stmt.end) != Agreement::kCta ||
+           (stmt.step && uniformity_.Of(stmt.step) != Agreement::kCta);
   }
 
   absl::Status LowerAlloc(const StmtNode& stmt) {
@@ -186,7 +247,11 @@ class Walker {
     const BarrierTracker before = lower_.barriers;
     Assume(stmt.body);
     StmtNode node = stmt;
+    KILN_ASSIGN_OR_RETURN(node.begin, Scalar(stmt.begin));
+    KILN_ASSIGN_OR_RETURN(node.end, Scalar(stmt.end));
+    divergent_ += Diverges(stmt);
     KILN_ASSIGN_OR_RETURN(node.body, Nested(stmt.body));
+    divergent_ -= Diverges(stmt);
     lower_.Add(ir::MakeStmt(std::move(node)));
     lower_.barriers.Join(before);
     return absl::OkStatus();
@@ -199,18 +264,24 @@ class Walker {
       const bool tile_op = s->kind == StmtKind::kEval && s->value->kind == ExprKind::kTileOp;
       const bool async = tile_op && s->value->tile.op == TileOpKind::kCopyAsync;
       if (auto map = AsMap(*s)) AssumeWritten(map->target);
+      if (s->kind == StmtKind::kAssign)
+        if (const TensorInfo* element = ElementOf(s->target)) lower_.barriers.WriteElement(element->name);
       if (tile_op && !async && !s->value->args.empty() && IsTileReference(s->value->args[0]))
         AssumeWritten(s->value->args[0]);
       // An asynchronous copy reads its source alone.
       ir::ForEachRoot(*s, [&](const Expr& root) { AssumeRead(async ? root->args[1] : root); });
     });
   }
-  void AssumeRead(const Expr& root) {
-    ForEach(root, [&](const Expr& e) {
-      if (e->kind != ExprKind::kVar || !e->type.tile) return;
+  void AssumeRead(const Expr& e) {
+    if (!e) return;
+    const TensorInfo* element = ElementOf(e);
+    if (element != nullptr) lower_.barriers.ReadElement(element->name);
+    if (e->kind == ExprKind::kVar && e->type.tile) {
       auto it = lower_.tensors().find(e->name);
       if (it != lower_.tensors().end() && IsShared(it->second)) lower_.barriers.Read(e->name);
-    });
+    }
+    for (size_t i = element != nullptr ? 1 : 0; i < e->args.size(); ++i) AssumeRead(e->args[i]);
+    for (const Attr& attr : e->attrs) AssumeRead(attr.value);
   }
   void AssumeWritten(const Expr& reference) {
     const std::string& name = RootOf(reference)->name;
@@ -230,11 +301,13 @@ class Walker {
     if (part && !lower_.barriers.Quiet()) lower_.SyncNow();
     lower_.facts = std::move(inside);
     const BarrierTracker before = lower_.barriers;
+    divergent_ += Diverges(stmt);
     KILN_ASSIGN_OR_RETURN(node.body, Nested(stmt.body));
     lower_.facts = facts;
     BarrierTracker after = lower_.barriers;
     lower_.barriers = before;
     KILN_ASSIGN_OR_RETURN(node.orelse, Nested(stmt.orelse));
+    divergent_ -= Diverges(stmt);
     lower_.barriers.Join(after);
     if (part) {
       // Parts of the CTA run side by side: what one did counts for the whole CTA, once it meets again.
@@ -263,11 +336,17 @@ class Walker {
     KILN_ASSIGN_OR_RETURN(Expr place, Scalar(stmt.target));
     KILN_CHECK(place->kind == ExprKind::kLoad, ir::Print(stmt.target));
     lower_.Add(ir::Store(place->args[0], place->args[1], value));
+    if (const TensorInfo* tensor = ElementOf(stmt.target)) lower_.barriers.WriteElement(tensor->name);
     return absl::OkStatus();
   }
 
-  // Element subscripts become loads.
   absl::StatusOr<Expr> Scalar(const Expr& e) {
+    KILN_ASSIGN_OR_RETURN(const Expr loaded, Loaded(e));
+    return lower_.Simple(loaded);
+  }
+
+  // Element subscripts become loads.
+  absl::StatusOr<Expr> Loaded(const Expr& e) {
     absl::Status failed;
     Expr out = Rewrite(e, [&](const Expr& n) -> Expr {
       if (n->kind != ExprKind::kSubscript || n->type.tile || !failed.ok()) return n;
@@ -291,12 +370,14 @@ class Walker {
       return Element(TensorVar(tensor.name, tensor.dtype), index);
     });
     if (!failed.ok()) return failed;
-    return lower_.Simple(out);
+    return out;
   }
 
   Lowering& lower_;
   BarrierTracker parts_;  // What branches for parts of the CTA have touched since it was last whole
   int nesting_ = 0;       // Loops and branches around what is lowered
+  const Uniformity uniformity_;
+  int divergent_ = 0;  // Conditions around the statement on which threads do not agree
 };
 
 }  // namespace
@@ -305,7 +386,7 @@ class Walker {
 absl::StatusOr<ir::Kernel> LowerCuda(const ir::Kernel& kernel, const Plan& plan, const Target& target) {
   KILN_ASSIGN_OR_RETURN(Tensors tensors, TensorsOf(kernel));
   cuda::Lowering lower(kernel, target, plan, std::move(tensors));
-  KILN_RETURN_IF_ERROR(cuda::Walker(lower).Run(kernel.body));
+  KILN_RETURN_IF_ERROR(cuda::Walker(lower, kernel).Run(kernel.body));
   ir::Kernel out = kernel;
   out.body = lower.Prologue();
   out.body.insert(out.body.end(), lower.top.begin(), lower.top.end());

@@ -37,6 +37,8 @@ void BarrierTracker::Join(const BarrierTracker& other) {
   read_.insert(other.read_.begin(), other.read_.end());
   written_.insert(other.written_.begin(), other.written_.end());
   in_flight_.insert(other.in_flight_.begin(), other.in_flight_.end());
+  elements_read_.insert(other.elements_read_.begin(), other.elements_read_.end());
+  elements_written_.insert(other.elements_written_.begin(), other.elements_written_.end());
 }
 
 Lowering::Lowering(const ir::Kernel& kernel, const Target& target, const Plan& plan, Tensors tensors)

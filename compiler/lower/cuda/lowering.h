@@ -34,27 +34,38 @@ Expr Element(const Expr& tensor, const Expr& index, int lanes = 1);  // Load, ty
 Expr TensorVar(const std::string& name, DType dtype);
 Expr Intrinsic(const std::string& name, std::vector<Expr> args);  // For its effect
 
-// Which shared tensors threads have touched since the CTA's last barrier.
+// Which shared tensors threads have touched since the CTA's last barrier. Between a tile operation and whatever comes
+// next to its data a barrier is the compiler's to place; between elements that threads take one by one, the author's.
 class BarrierTracker {
  public:
-  bool NeedsBeforeRead(const std::string& tensor) const { return written_.count(tensor) != 0; }
+  bool NeedsBeforeRead(const std::string& tensor) const {
+    return written_.count(tensor) != 0 || elements_written_.count(tensor) != 0;
+  }
   bool NeedsBeforeWrite(const std::string& tensor) const {
+    return NeedsBeforeRead(tensor) || read_.count(tensor) != 0 || elements_read_.count(tensor) != 0;
+  }
+  bool NeedsBeforeElementRead(const std::string& tensor) const { return written_.count(tensor) != 0; }
+  bool NeedsBeforeElementWrite(const std::string& tensor) const {
     return written_.count(tensor) != 0 || read_.count(tensor) != 0;
   }
   void Read(const std::string& tensor) { read_.insert(tensor); }
   void Write(const std::string& tensor) { written_.insert(tensor); }
+  void ReadElement(const std::string& tensor) { elements_read_.insert(tensor); }
+  void WriteElement(const std::string& tensor) { elements_written_.insert(tensor); }
   // An asynchronous copy's data is written, for others, when it has been waited for.
   void WriteAsync(const std::string& tensor) { in_flight_.insert(tensor); }
   void Landed() { written_.insert(in_flight_.begin(), in_flight_.end()); }
   void Barrier() {
     read_.clear();
     written_.clear();
+    elements_read_.clear();
+    elements_written_.clear();
   }
   bool Quiet() const { return read_.empty() && written_.empty(); }
   void Join(const BarrierTracker& other);
 
  private:
-  std::set<std::string> read_, written_, in_flight_;
+  std::set<std::string> read_, written_, in_flight_, elements_read_, elements_written_;
 };
 
 // Groups of products that the matrix unit may still be working on, oldest first, each with the accumulator it writes.

@@ -72,6 +72,12 @@ void CombineThreads(Lowering& lower, TileOpKind op, const Exchange& exchange, co
       for (int64_t distance : exchange.lanes) {
         Expr mine = Element(acc, slot);
         Expr other = WithType(Call("shfl_xor", {mine, I(distance)}), {dtype});
+        if (op == TileOpKind::kAny) {
+          // `or` leaves its right side alone where the left one is true; all lanes must come to the exchange.
+          const std::string name = lower.Fresh("other");
+          lower.Add(ir::Let(name, other));
+          other = Var(name, {dtype});
+        }
         lower.Add(ir::Store(acc, slot, Combine(op, mine, other)));
       }
     });

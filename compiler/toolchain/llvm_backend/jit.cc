@@ -65,6 +65,10 @@ orc::SymbolMap HostSymbols(orc::MangleAndInterner& name) {
       {name("erf"), Symbol<Unary64>(&::erf)},
       {name("powf"), Symbol<Binary32>(&::powf)},
       {name("pow"), Symbol<Binary64>(&::pow)},
+      {name("fmaxf"), Symbol<Binary32>(&::fmaxf)},
+      {name("fmax"), Symbol<Binary64>(&::fmax)},
+      {name("fminf"), Symbol<Binary32>(&::fminf)},
+      {name("fmin"), Symbol<Binary64>(&::fmin)},
       {name("fmaf"), Symbol<float(float, float, float)>(&::fmaf)},
       {name("fma"), Symbol<double(double, double, double)>(&::fma)},
   };

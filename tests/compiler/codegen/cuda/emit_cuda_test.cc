@@ -375,7 +375,7 @@ TEST(EmitCuda, WhatHasNoFormIsNamed) {
   EXPECT_EQ(ErrorOf({Store(V("b"), Int(0), Load(V("x"), Int(0), 4))}),
             "UNIMPLEMENTED: codegen: kernel \"k\": a vector of f32 where one of bf16 is expected");
   EXPECT_EQ(ErrorOf({Store(V("y"), Int(0), Call("reduce_add", {Load(V("x"), Int(0))}))}),
-            "UNIMPLEMENTED: codegen: kernel \"k\": intrinsic reduce_add as a value");
+            "UNIMPLEMENTED: codegen: kernel \"k\": intrinsic reduce_add needs cpu, which sm_80 has not");
   EXPECT_EQ(ErrorOf({Store(V("y"), Int(0), V("z"))}),
             "UNIMPLEMENTED: codegen: kernel \"k\": an expression whose type is not known");
   EXPECT_EQ(ErrorOf({Store(V("z"), Int(0), Float(1))}),
@@ -389,7 +389,7 @@ TEST(EmitCuda, InstructionsTheTargetLacksAreRefused) {
   Target target = FindTarget("sm_80").value();
   target.features.erase("cp_async");
   absl::Status status = EmitCuda(GemmStep().kernel, target).status();
-  EXPECT_THAT(status.message(), HasSubstr("intrinsic cp_async needs cp_async, which sm_80 has not"));
+  EXPECT_THAT(status.message(), HasSubstr("intrinsic cp_async needs cp_async (sm_80, sm_86, sm_89, sm_90a, sm_100a, sm_120a), which sm_80 has not"));
 }
 
 TEST(EmitCuda, KernelThatIsNotLowered) {

@@ -178,7 +178,8 @@ TEST(Execute, WhatHasNoCpuFormIsRefused) {
   ir::Kernel kernel = Native("k", {TensorParam("x", DType::kF32)}, {ir::Eval(Call("cp_async_commit", {}))});
   EXPECT_EQ(HostKernel::Build(kernel).status(),
             absl::UnimplementedError(
-                "codegen: intrinsic \"cp_async_commit\" has no CPU form; target `reference` interprets it"));
+                "codegen: intrinsic \"cp_async_commit\" needs cp_async (sm_80, sm_86, sm_89, sm_90a, sm_100a, "
+                "sm_120a), which cpu has not; target `reference` interprets it"));
 }
 
 }  // namespace
