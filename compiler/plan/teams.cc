@@ -134,14 +134,15 @@ class Checker {
   }
 
   absl::Status RunBranch(const ir::StmtNode& stmt) {
+    std::vector<Guard> gone;
     for (bool taken : {true, false}) {
-      const Block& block = taken ? stmt.body : stmt.orelse;
-      if (block.empty()) continue;
       const size_t here = guards_.size();
       guards_.push_back({{{stmt.value, taken}}, Leaving::kNobody, false, stmt.at});
-      KILN_RETURN_IF_ERROR(Run(block));
-      guards_.erase(guards_.begin() + static_cast<int64_t>(here));
+      KILN_RETURN_IF_ERROR(Run(taken ? stmt.body : stmt.orelse));
+      gone.insert(gone.end(), guards_.begin() + static_cast<int64_t>(here) + 1, guards_.end());
+      guards_.resize(here);
     }
+    guards_.insert(guards_.end(), gone.begin(), gone.end());
     return absl::OkStatus();
   }
 
@@ -250,14 +251,17 @@ class Checker {
                                                 : "the CTA";
       meeting.total = last - first;
       std::vector<bool> here(all, true);
+      absl::Status parted;  // What is known comes before what is not.
       for (size_t i = from; i < guards_.size(); ++i) {
         if (guards_[i].carried && i != carried) continue;
-        KILN_RETURN_IF_ERROR(Pass(guards_[i], AgreementOf(team), first, last, here, meeting));
+        absl::Status status = Pass(guards_[i], AgreementOf(team), first, last, here, meeting);
+        if (parted.ok()) parted = std::move(status);
       }
       for (int64_t t = first; t < last; ++t)
         if (!here[t]) meeting.missing.push_back(meeting.lanes ? t - first : t);
-      if (meeting.missing.empty() || static_cast<int64_t>(meeting.missing.size()) == last - first) continue;
-      return Refuse(ir::MeetingText(meeting));
+      if (static_cast<int64_t>(meeting.missing.size()) == last - first) continue;
+      if (!meeting.missing.empty()) return Refuse(ir::MeetingText(meeting));
+      KILN_RETURN_IF_ERROR(parted);
     }
     return absl::OkStatus();
   }

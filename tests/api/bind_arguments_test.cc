@@ -160,6 +160,7 @@ TEST_F(Norm, Strides) {
   EXPECT_FALSE(signature.BindingsOf(call.facts).tensors.at("x").contiguous);
 }
 
+// Case SPEC-2 C
 TEST_F(Norm, Alignment) {
   x.ShiftedBy(2);
   EXPECT_EQ(Refusal({x.arg(), w.arg(), y.arg(), eps}),

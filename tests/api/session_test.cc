@@ -139,6 +139,7 @@ TEST_F(SessionTest, ACacheThatCannotBeUsedIsLoggedAndDoneWithout) {
   EXPECT_EQ(session.Build(Request(session)).value().outcome, Outcome::kMemory);
 }
 
+// Case SPEC-3 C
 TEST_F(SessionTest, EverythingThatChangesABinaryChangesTheSourceKey) {
   Session session(options);
   CompileRequest request = Request(session);

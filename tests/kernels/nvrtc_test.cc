@@ -57,6 +57,7 @@ class KernelToCubin : public ::testing::TestWithParam<std::tuple<Compilation, DT
   }
 };
 
+// Case LIMIT-4 N
 TEST_P(KernelToCubin, SpillsNothingAndKeepsToItsRegisters) {
   const auto& [compilation, dtype] = GetParam();
   int most = 0;

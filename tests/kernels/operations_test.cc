@@ -91,12 +91,12 @@ TEST(TeamOperation, UnderABranchNamesTheMissingThreads) {
 }
 
 TEST(TeamOperation, IsNotRefusedWhereAllMayCome) {
-  // Whole warps; a condition that the ids do not decide.
+  // Whole warps; a condition that the ids do not decide, and on which all threads agree.
   EXPECT_EQ(RefusalOf("kernel f(a: inout tensor<i32>[64]) launch grid(1) block(64) {\n"
                       "  alloc warp.v: i32[64] in local layout S[(32,2):(1@laneid,1)]\n"
                       "  v = index(v, 0) + 1\n"
                       "  if warp_id == 1 { a[thread_id] = warp.sum(v) }\n"
-                      "  if cta_id.x + thread_id < 40 or a[0] == 1 { cta.sync() }\n}"),
+                      "  if cta_id.x < 40 or a[0] == 1 { cta.sync() }\n}"),
             "");
 }
 
@@ -113,6 +113,7 @@ TEST(CopyAsync, ReadBeforeItsGroupIsWaitedForIsFound) {
       "(cta 0, 0, 0)");
 }
 
+// Case LAYOUT-2 V
 TEST(LdMatrix, SaysWhyNot) {
   EXPECT_EQ(RefusalOf("kernel f(x: tensor<f16>[16, 16], y: out tensor<f16>[16, 16]) launch grid(1) block(32) {\n"
                       "  alloc s: f16[16, 16] in shared\n  alloc f: f16[16, 16] in local\n"

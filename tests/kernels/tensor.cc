@@ -83,6 +83,7 @@ Tensor::Tensor(DType dtype, std::vector<int64_t> shape, Memory memory)
   bytes_.assign(3 * kGuard + (last + 1) * size, kFill);
   // The vector's own memory is on 16 bytes; the kernels that ask for more than that are given it.
   base_ = kGuard - reinterpret_cast<uintptr_t>(bytes_.data()) % kGuard + kGuard;
+  first_ = base_ - kGuard;
   if (memory_ == Memory::kOdd) base_ -= size;
 }
 

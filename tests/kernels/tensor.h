@@ -4,6 +4,7 @@
 #define KILN_TESTS_KERNELS_TENSOR_H_
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,9 @@ class Tensor {
   const std::vector<int64_t>& strides() const { return strides_; }  // In elements
   int64_t count() const { return count_; }
   void* data() { return &bytes_[base_]; }
+  // All bytes from a boundary of 64 on, gaps included; element 0 is `before()` bytes from there.
+  std::span<uint8_t> span() { return std::span(bytes_).subspan(first_); }
+  size_t before() const { return base_ - first_; }
 
   // Element `i` in row-major order. What the dtype does not hold is cut toward zero.
   void Set(int64_t i, double value);
@@ -52,7 +56,8 @@ class Tensor {
   std::vector<int64_t> strides_;
   int64_t count_ = 1;
   Memory memory_;
-  size_t base_ = 0;  // Of element 0, in bytes_
+  size_t base_ = 0;   // Of element 0, in bytes_
+  size_t first_ = 0;  // Of the boundary before it
   std::vector<uint8_t> bytes_;
 };
 

@@ -308,8 +308,7 @@ void Maker::Loop() {
     const DType meeting = Meeting(Widened(n).dtype, value.number.dtype);
     if (meeting == DType::kNone) value = Constant();
     for (int64_t i = 0; i < trips; ++i) {
-      const Number step = Stored(
-          Sum(Stored(n, DType::kF64), Stored(value.number, DType::kF64)), n.dtype);
+      const Number step = Stored(Sum(Stored(n, DType::kF64), Stored(value.number, DType::kF64)), n.dtype);
       n = Either(n, step);
       if (n.error == 0 && IsFloat(n.dtype) && n.most / std::ldexp(1.0, n.grain) > std::ldexp(1.0, 24))
         n.error = n.most * 0x1p-22;

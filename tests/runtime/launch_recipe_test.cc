@@ -155,6 +155,7 @@ TEST_F(LaunchRecipeTest, OverflowAndZeroDivisorAreErrors) {
             "launch: grid: the value does not fit 64 bits with argument 0 extent 1 = 4611686018427387904");
 }
 
+// Case SHAPE-1 C
 TEST_F(LaunchRecipeTest, ZeroGridIsSuccess) {
   shape_[0] = 0;
   recipe_.grid[0] = {Dim(0, 0), Const(4), Do(RecipeOp::kCeilDiv)};

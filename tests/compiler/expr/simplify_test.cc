@@ -44,6 +44,7 @@ TEST(Simplify, DecidesComparisons) {
   ASSERT_EQ(less->kind, ExprKind::kBool);
   EXPECT_EQ(less->int_value, 1);
 }
+// Case IDX-3 V
 TEST(Simplify, LeavesOverflowingSumsAlone) {
   Expr e = T(V("m") + Int(INT64_MAX) + Int(INT64_MAX));
   EXPECT_EQ(Simplify(e, kFacts)->kind, ExprKind::kBinary);
@@ -87,6 +88,7 @@ int64_t Evaluate(const Expr& e, const std::map<std::string, int64_t>& env) {
   }
 }
 
+// Case IDX-6 V
 TEST(Simplify, KeepsTheMeaningOfRandomExpressions) {
   std::mt19937 random(20);
   auto pick = [&](int n) { return static_cast<int>(random() % n); };

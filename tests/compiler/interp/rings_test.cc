@@ -61,6 +61,7 @@ TEST(Rings, AReleaseByHalfOfTheThreadsNamesTheOthers) {
             "have not released; threads 1..31 wait at cta.copy at 11:5 for the rest of its team (cta 0, 0, 0)");
 }
 
+// Case ASYNC-8 C
 TEST(Rings, APopThatNothingPushesNamesTheSlot) {
   Array a(DType::kI32, {4}, {1, 2, 3, 4}), b(DType::kI32, {4});
   EXPECT_EQ(MessageOf(KernelOf(R"(kernel f(a: tensor<i32>[4], b: out tensor<i32>[4]) launch grid(1) block(32) {

@@ -115,6 +115,7 @@ TEST(Teams, ShufflesAndBarriers) {
   EXPECT_EQ(b.values()[6], 30);
 }
 
+// Case SYNC-3 C
 TEST(Teams, ABarrierThatOneWarpSkipsIsNamed) {
   ir::Kernel kernel = KernelOf(R"(kernel f(y: out tensor<i32>[1]) launch grid(1) block(64) {
   if warp_id == 0 { cta.sync() }

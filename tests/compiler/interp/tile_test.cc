@@ -146,6 +146,7 @@ TEST(Tile, ReductionsOfEveryKind) {
   EXPECT_THAT(y.values(), ElementsAre(200, 100, -5, 1200000, 1, 200, 2, -2));
 }
 
+// Case NUM-7 C
 TEST(Tile, IntegerGemmIsExactAndWraps) {
   ir::Kernel kernel = KernelOf(R"(
     kernel dot(a: tensor<i8>[1, K], b: tensor<i8>[K, 1], c: out tensor<i32>[1, 1]) launch grid(1) {
@@ -226,6 +227,7 @@ TEST(Tile, NarrowTilesRoundWhatIsStored) {
   EXPECT_THAT(y.values(), ElementsAre(1, 448, -0.3125));
 }
 
+// Case SHAPE-7 C
 TEST(Tile, SlicesFarOutsideReadZeroAndDropWrites) {
   ir::Kernel kernel = KernelOf(R"(
     kernel far(x: tensor<f32>[4], y: inout tensor<f32>[4], at: i64) launch grid(1) {

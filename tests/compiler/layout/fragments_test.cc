@@ -47,6 +47,7 @@ TEST(MmaFragment, OtherWidthsAndHalves) {
             "layout: mma fragment: expected elements of 8, 16 or 32 bits, got 64");
 }
 
+// Case GEMM-4 V, GEMM-5 V
 TEST(TileOverWarps, BlocksForOwnersAndCopiesForTheRest) {
   // 2 x 4 warps over a 128 x 128 x 32 step.
   const TileLayout c =

@@ -9,6 +9,7 @@ namespace {
 
 Injectivity Check(const char* text) { return CheckInjective(Parse(text).value()); }
 
+// Case LAYOUT-5 V
 TEST(CheckInjective, NamesTwoCoordinatesAndTheirPlace) {
   const Injectivity many_to_one = Check("S[(2,64):(0,1)]");
   ASSERT_EQ(many_to_one.decision, Decision::kNo);
@@ -38,6 +39,7 @@ TEST(CheckInjective, ReplicasCollideAcrossCoordinates) {
   EXPECT_EQ(Check("S[2:1@warpid] + R[2:1@warpid]").decision, Decision::kNo);
 }
 
+// Case LAYOUT-6 V
 TEST(CheckInjective, SymbolsAreDecidedOnlyWhereTheyAllow) {
   EXPECT_EQ(Check("S[(N,16):(16,1)]").decision, Decision::kYes);
   EXPECT_EQ(Check("S[(8,16):(16*N,1)]").decision, Decision::kYes);

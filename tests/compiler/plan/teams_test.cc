@@ -33,6 +33,7 @@ std::string RefusalOf(const std::string& body) {
 
 class Teams : public ::testing::TestWithParam<TeamCase> {};
 
+// Case SYNC-2 V, SYNC-3 V
 TEST_P(Teams, AreCheckedAsTheyMust) { EXPECT_EQ(RefusalOf(GetParam().body), GetParam().refusal); }
 
 constexpr TeamCase kRefused[] = {

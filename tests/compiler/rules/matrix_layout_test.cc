@@ -12,6 +12,7 @@
 namespace kiln {
 namespace {
 
+// Case TMA-4 V
 TEST(SwizzleSpan, IsTheLargestThatDividesARow) {
   EXPECT_EQ(SwizzleSpan(64, DType::kBF16), 128);
   EXPECT_EQ(SwizzleSpan(256, DType::kF16), 128);
@@ -90,6 +91,7 @@ TEST(DescriptorOf, CountsAtomsAndBlocks) {
   EXPECT_EQ(columns->stride, 1024);
 }
 
+// Case GEMM-1 V
 TEST(DescriptorOf, SaysWhyNot) {
   TensorInfo tensor;
   tensor.name = "t";

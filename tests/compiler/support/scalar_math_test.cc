@@ -123,6 +123,7 @@ INSTANTIATE_TEST_SUITE_P(Formats, NarrowFloat,
                                          Definition{DType::kF4E2M1, 2, 1, 1, false}),
                          [](const auto& info) { return std::string(Name(info.param.dtype)); });
 
+// Case NUM-3 C
 TEST(ScalarMath, Fp8AndFp4SaturateInfinitiesTooAndKeepNan) {
   for (double v : {464.1, 465.0, 57345.0, 1e6, kInf}) {
     EXPECT_EQ(RoundTo(DType::kF8E4M3, v), 448.0) << v;
@@ -137,6 +138,7 @@ TEST(ScalarMath, Fp8AndFp4SaturateInfinitiesTooAndKeepNan) {
   EXPECT_EQ(RoundTo(DType::kF4E2M1, kNan), 6.0);
 }
 
+// Case NUM-4 C
 TEST(ScalarMath, OneRoundingHowEverWideTheSource) {
   EXPECT_EQ(RoundTo(DType::kF8E4M3, 1.0625001), 1.125);
   EXPECT_EQ(RoundTo(DType::kF8E5M2, 1.125), 1.0);
@@ -158,6 +160,7 @@ TEST(ScalarMath, PowersOfTwoOfE8M0) {
   for (uint64_t p = 0; p < 0xff; ++p) EXPECT_EQ(EncodeFloat(DType::kF8E8M0, DecodeFloat(DType::kF8E8M0, p)), p);
 }
 
+// Case NUM-1 C
 TEST(ScalarMath, IntegersBecomeFloatsWithOneRounding) {
   EXPECT_EQ(IntegerToFloat(DType::kBF16, DType::kI32, 259), 260.0);
   EXPECT_EQ(IntegerToFloat(DType::kBF16, DType::kI32, -259), -260.0);
@@ -199,6 +202,7 @@ TEST(ScalarMath, IntegersWrapAndBoolsDoNot) {
   EXPECT_EQ(Wrap(DType::kBool, 0), 0);
 }
 
+// Case IDX-4 C
 TEST(ScalarMath, DivisionIsByFloor) {
   for (int64_t a = -20; a <= 20; ++a) {
     for (int64_t b = -7; b <= 7; ++b) {

@@ -53,6 +53,7 @@ TEST(LlvmToolchain, MakesAnObject) {
 }
 
 #if defined(__x86_64__)
+// Case CPU-4 C
 // The tuning name gives no feature: an object for a plain machine has no AVX, whatever CPU it is tuned for.
 TEST(LlvmToolchain, FeaturesComeFromTheListAlone) {
   CompileOptions plain, wide;

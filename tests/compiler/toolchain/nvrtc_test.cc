@@ -89,6 +89,7 @@ TEST_F(NvrtcTest, CompilesForEveryArchitecture) {
   }
 }
 
+// Case DIAG-3 C
 TEST_F(NvrtcTest, SameSourceSameBytes) {
   absl::StatusOr<Compiled> first = nvrtc_->Compile(Cuda("reverse", kReverse), For("sm_90a"));
   absl::StatusOr<Compiled> second = nvrtc_->Compile(Cuda("reverse", kReverse), For("sm_90a"));
@@ -118,6 +119,7 @@ TEST_F(NvrtcTest, SyntaxErrorCarriesTheLog) {
               StartsWith("nvrtc: nvrtcCompileProgram: NVRTC_ERROR_COMPILATION\nkiln.cu(1): error"));
 }
 
+// Case LIMIT-4 N
 TEST_F(NvrtcTest, SpillsAreErrorsUnlessAllowed) {
   absl::Status status = nvrtc_->Compile(Cuda("spill", Spilling()), For("sm_90a")).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
@@ -161,6 +163,7 @@ TEST_F(NvrtcTest, FirstUseFindsMissingBuiltins) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("(libnvrtc-builtins.so."));
 }
 
+// Case DIAG-2 N
 TEST_F(NvrtcTest, DeadlineStopsARunningCompile) {
   if (!nvrtc_->library().SetFlowCallback) GTEST_SKIP() << "this NVRTC has no flow callback";
   CompileOptions options = For("sm_90a");

@@ -79,6 +79,7 @@ TEST(CpuDevice, RunsEveryCtaOfAGrid) {
   for (int64_t i = 0; i < kCount; ++i) ASSERT_EQ(y[i], 3 * x[i]) << i;
 }
 
+// Case SHAPE-1 C
 TEST(CpuDevice, AnEmptyGridIsSuccess) {
   auto kernel = Cpu(1)->Load(StagedScale("scale", 3)).value();  // Outlives its device
   std::vector<float> none;
@@ -111,6 +112,7 @@ TEST(CpuDevice, TiledKernelsAreReentrant) {
 }
 
 #if defined(__x86_64__)
+// Case CPU-5 C
 // Subnormals survive whatever mode the caller runs in, and the caller keeps its mode.
 TEST(CpuDevice, FloatModeIsTheKernelsOwn) {
   auto kernel = Cpu(2)->Load(StagedScale("half", 0.5f)).value();

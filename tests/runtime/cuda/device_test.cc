@@ -110,6 +110,7 @@ TEST_F(CudaDeviceTest, LaunchOnAThreadWithoutAContextPushesOne) {
   EXPECT_THAT(State().calls, ElementsAre("CtxPushCurrent", "LaunchKernel", "CtxPopCurrent"));
 }
 
+// Case SHAPE-1 C
 TEST_F(CudaDeviceTest, ZeroGridCallsNothing) {
   auto device = Open();
   auto kernel = device->Load(Scale()).value();
@@ -119,6 +120,7 @@ TEST_F(CudaDeviceTest, ZeroGridCallsNothing) {
   EXPECT_TRUE(State().calls.empty());
 }
 
+// Case SHAPE-2 C, LIMIT-1 C
 TEST_F(CudaDeviceTest, GridPastTheHardwareIsAnError) {
   auto device = Open();
   Artifact artifact = Scale();
@@ -177,6 +179,7 @@ TEST_F(CudaDeviceTest, OldDriverWithoutOptionalFunctions) {
             absl::FailedPreconditionError("cuda: load scale: clusters need the driver of CUDA 11.8 or later"));
 }
 
+// Case SPEC-3 C
 TEST_F(CudaDeviceTest, ArtifactOfAnotherArch) {
   auto device = Open();
   Artifact artifact = Scale();

@@ -77,6 +77,7 @@ TEST_F(TensorMapTest, StrideOfOneElement) {
   EXPECT_THAT(g_told.strides, ElementsAre(144, 144));
 }
 
+// Case TMA-3 C, STRIDE-3 C
 TEST_F(TensorMapTest, SaysWhatTheEngineDoesNotTake) {
   EXPECT_EQ(Make(Map({64, 64}, 128), {100, 100}, {100, 1}).message(),
             "cuda: argument 1 of rank 2: stride 0 is 100 elements, not a multiple of 16 B");

@@ -357,6 +357,7 @@ TEST(EmitCuda, EntryIsTheKernelsNameAsAnIdentifier) {
   EXPECT_EQ(EmitCuda(Scale().kernel, target)->entry, "scale");
 }
 
+// Case DIAG-3 C
 TEST(EmitCuda, SameTextEveryTime) { EXPECT_EQ(Emit(GemmStep()), Emit(GemmStep())); }
 
 std::string ErrorOf(ir::Block body) {

@@ -30,6 +30,7 @@ TEST(Integers, NarrowWhereRangesAllow) {
   EXPECT_EQ(Let(V("M") + Int(-1)), "const int v = M - 1;");
 }
 
+// Case IDX-1 V
 TEST(Integers, FirstFactorIsWidened) {
   EXPECT_EQ(Let(V("M") * V("K")), "const long long v = (long long)M * K;");
   EXPECT_EQ(Let(V("M") * Int(8192) + V("thread_id")), "const long long v = (long long)M * 8192 + thread_id;");

@@ -79,7 +79,7 @@ const std::map<std::string, Block>& Uses() {
       {"tma_store", call("tma_store", {V("x_map"), V("f"), zero, zero, Int(8)})},
       {"wgmma", call("wgmma", {V("acc"), zero, s, zero, s, Int(512), Int(8), Int(16), Int(256), zero, zero, Int(16),
                                Int(256), zero, zero, Bool(true)})},
-      {"wgmma_commit", call("wgmma_commit", {})},
+      {"wgmma_commit", {Eval(Call("wgmma_commit", {})), Eval(Call("wgmma_wait", {zero}))}},
       {"wgmma_fence", call("wgmma_fence", {})},
       {"wgmma_wait", call("wgmma_wait", {zero})},
       {"register_fence", call("register_fence", {V("acc"), zero})},

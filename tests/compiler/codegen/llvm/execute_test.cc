@@ -61,6 +61,7 @@ TEST(Execute, VectorLoopWithTail) {
   EXPECT_EQ(y[21], -1.0f);
 }
 
+// Case IDX-4 C
 TEST(Execute, FloorDivisionAndRemainderOfEverySign) {
   std::vector<std::pair<int64_t, int64_t>> cases = {{7, 2},  {-7, 2},  {7, -2},         {-7, -2},
                                                     {6, -3}, {-6, -3}, {INT64_MIN, -1}, {0, 5}};

@@ -181,6 +181,7 @@ TEST(Conversions, F32ToNarrowFloatsRoundsOnce) {
   }
 }
 
+// Case NUM-4 C
 TEST(Conversions, F64ToNarrowFloatsRoundsOnce) {
   std::vector<double> x = {1 + std::ldexp(1, -11) + std::ldexp(1, -40),
                            1 + std::ldexp(1, -11) - std::ldexp(1, -40),
@@ -198,6 +199,7 @@ TEST(Conversions, F64ToNarrowFloatsRoundsOnce) {
   }
 }
 
+// Case NUM-1 C
 TEST(Conversions, IntegersToFloatsRoundOnce) {
   const std::vector<int64_t> x = {259,
                                   -259,
@@ -239,6 +241,7 @@ TEST(Conversions, FloatsToIntegersRoundAndSaturate) {
   }
 }
 
+// Case NUM-6 C
 TEST(Conversions, IntegersToBoolAskForZero) {
   const std::vector<int32_t> x = {0, 1, 255, 256, 512, -256, 0, 2};
   HostKernel kernel = Elementwise(DType::kI32, DType::kBool, 8, [](Expr e) { return Cast({DType::kBool, ""}, e); });

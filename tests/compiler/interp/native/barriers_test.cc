@@ -31,6 +31,7 @@ std::string FaultOn(const std::string& text, int n = 64) {
   return FaultOf(text, {&y});
 }
 
+// Case PIPE-7 C
 TEST(MBarriers, AFreshOneHasEndedThePhaseBefore) {
   EXPECT_THAT(RunOn(Kernel(1, R"(
     mbarrier_init(bars, 1, 1)

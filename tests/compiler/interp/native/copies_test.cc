@@ -84,6 +84,7 @@ TEST(TmaLoad, StridesAndThreeDimensions) {
   EXPECT_THAT(y.values(), ElementsAre(4, 5, 6, 7, 20, 21, 22, 23, 36, 37, 38, 39, 52, 53, 54, 55));
 }
 
+// Case TMA-3 C
 TEST(TmaLoad, TensorsTheEngineCannotDescribe) {
   Array x(DType::kF32, {12, 16}), y(DType::kF32, {64});
   auto message = [&](const std::string& text, std::vector<int64_t> strides) {
@@ -206,6 +207,7 @@ TEST(TmaStore, EdgesAreNotWritten) {
   }
 }
 
+// Case ASYNC-5 C
 TEST(TmaStoreFaults, NoProxyFence) {
   EXPECT_EQ(StoreFault(With(kStore, "    fence_proxy_async()\n", "")),
             "7:7: \"s\" byte 0 of the box is read by the tma_store at 7:7 and written by thread 0 with no "
@@ -295,6 +297,7 @@ std::string ClusterFault(const std::string& text) {
   return FaultOf(text, {&x, &y});
 }
 
+// Case ASYNC-10 C
 TEST(ClusterFaults, TheOtherCtaStillFillsItsSlot) {
   // Each CTA tells itself alone that the slot is free.
   std::string text = With(kMulticast, "if lane_id < 2 { mbarrier_arrive_at(empty, 0, lane_id) }",

@@ -217,6 +217,7 @@ TEST(ProductFaults, OperandBeforeItsBarrier) {
             "waited for (cta 0, 0, 0)");
 }
 
+// Case ASYNC-2 C
 TEST(ProductFaults, OperandOverwrittenInFlight) {
   EXPECT_EQ(
       GemmFault(With(Gemm({}, {}), "wgmma_wait(0)", "if thread_id == 0 { store(as, 0, 1.0) }\n    wgmma_wait(0)")),

@@ -51,6 +51,7 @@ TEST(CpuGolden, EmittedText) {
   }
 }
 
+// Case CPU-4 C
 TEST(CpuGolden, WidthFollowsFeaturesNotNames) {
   auto width = [](const char* arch) {
     Target target;

@@ -269,6 +269,7 @@ kernel lanes(y: out tensor<i32>[32])
                                      "threads"));
 }
 
+// Case CPU-2 V
 TEST(CpuRun, TilesBeyondScratchAreRefused) {
   const char* text = R"(
 kernel large(x: tensor<u8>[8])
