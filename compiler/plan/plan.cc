@@ -7,6 +7,7 @@
 #include "compiler/ir/print.h"
 #include "compiler/ir/tile_ops.h"
 #include "compiler/ir/words.h"
+#include "compiler/plan/layouts.h"
 #include "compiler/plan/teams.h"
 #include "compiler/rules/site.h"
 #include "compiler/specialize/normalize.h"
@@ -75,6 +76,7 @@ std::string Plan::Explain() const {
 }
 
 absl::StatusOr<Plan> MakePlan(const ir::Kernel& kernel, const Target& target, absl::Span<const Rule> rules) {
+  KILN_RETURN_IF_ERROR(CheckLayouts(kernel));
   KILN_RETURN_IF_ERROR(CheckTeams(kernel));
   KILN_ASSIGN_OR_RETURN(Tensors tensors, TensorsOf(kernel));
   Plan plan;

@@ -55,7 +55,7 @@ Expr SharedAddress(const layout::Layout& layout, const std::vector<Expr>& index,
   const layout::TileLayout& tile = layout.base();
   Expr flat = I(0);
   for (size_t d = 0; d < index.size(); ++d) flat = T(T(flat * shape[d]) + index[d]);
-  Expr address = I(0);
+  Expr address = I(tile.offset(layout::Axis::kM).constant());
   int64_t weight = 1;
   const auto& shard = tile.shard();
   for (size_t i = shard.size(); i-- > 0;) {
@@ -254,6 +254,8 @@ int64_t VectorWidth(const Operand& operand, int64_t most, const Facts& facts, st
     const auto& shard = tensor.layout->base().shard();
     if (shard.empty() || !shard.back().stride.Is(1)) return narrower(1, "the inner stride is not 1");
     limit(shard.back().extent.constant(), "the layout's inner run is shorter");
+    limit(tensor.layout->base().offset(layout::Axis::kM).constant(),
+          "the layout's offset is not a multiple of the vector");
     for (size_t i = 0; i + 1 < shard.size(); ++i)
       limit(shard[i].stride.constant(), "an outer stride is not a multiple of the vector");
     if (last.root + 1 != static_cast<int>(tensor.shape.size()))

@@ -42,7 +42,7 @@ struct RandomKernel {
   Bindings BindingsFor(const std::vector<Tensor>& tensors) const;
 };
 
-inline constexpr int kLargestSize = 10;
+inline constexpr int kLargestSize = 8;
 
 RandomKernel MakeRandomKernel(uint64_t seed, int size);
 

@@ -2,6 +2,7 @@
 #ifndef KILN_TESTS_RANDOM_MAKER_H_
 #define KILN_TESTS_RANDOM_MAKER_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <random>
@@ -51,6 +52,9 @@ class Maker {
   RandomKernel Make();
 
  private:
+  // Of expressions: a tree of depth 3 has up to 27 leaves.
+  int Depth() const { return std::min(size_ / 2, 3); }
+
   // --- Chance
   int64_t Pick(int64_t n) { return static_cast<int64_t>(random_() % static_cast<uint64_t>(n)); }
   bool Chance(int percent) { return Pick(100) < percent; }

@@ -102,7 +102,7 @@ void Maker::NewTile() {
   Named named{Fresh("t"), frame, {}, Named::Place::kLocal};
   const DType dtype = AnyDType();
   const int64_t kind = Pick(4);
-  Value value = kind == 0 ? Covering(frame, size_ / 2) : Expression(frame, size_ / 2);
+  Value value = kind == 0 ? Covering(frame, Depth()) : Expression(frame, Depth());
   if (kind == 0) {
     // A tile of the value's own dtype.
     Line(absl::StrCat("let ", named.name, " = ", value.text, value.number.dtype == DType::kBool ? "" : " + 0"));
@@ -134,7 +134,7 @@ void Maker::NewShared() {
     Line(absl::StrCat("cta.copy(", named.name, ", ", kernel_.args[arg].name, "[", Slices(frame), "])"));
     if (async) Line("cta.sync()");
   } else {
-    Value value = Fitting(Expression(frame, size_ / 2), AnyDType());
+    Value value = Fitting(Expression(frame, Depth()), AnyDType());
     named.number = value.number;
     Line(absl::StrCat("alloc ", named.name, ": ", TypeName(named.number.dtype), "[", Shape(frame), "] in shared"));
     Line(StoreOf(named, value));
@@ -172,7 +172,7 @@ void Maker::Reassign() {
   const Frame frame = named.frame;
   // Inside of a loop or a branch the earlier value may stay.
   Update(named, [&] {
-    Value value = Expression(frame, size_ / 2);
+    Value value = Expression(frame, Depth());
     Meet(value, value);
     return value;
   });
@@ -187,7 +187,7 @@ void Maker::Reduce() {
   double count = 1;
   for (size_t i = 0; i < frame.size(); ++i)
     if (whole || i == dim) count *= static_cast<double>(axes_[frame[i]].tile);
-  Value value = Covering(frame, size_ / 2);
+  Value value = Covering(frame, Depth());
   const int64_t kind = Pick(8);
   std::string op = kind < 4 ? "sum" : kind < 5 ? "max" : kind < 6 ? "min" : kind < 7 ? "prod" : "any";
   Number number;
@@ -283,7 +283,7 @@ void Maker::Loop() {
   for (int64_t i = 0; i < before; ++i) Chance(50) ? NewTile() : NewShared();
   Value value;
   if (over && Chance(70)) {
-    value = Covering(open_, size_ / 3);
+    value = Covering(open_, Depth() - 1);
     Meet(value, value);
     value = Clamped(std::move(value), 8);
     const double count = static_cast<double>(axes_[open_.back()].tile);
@@ -293,7 +293,7 @@ void Maker::Loop() {
     if (value.number.error > 0) value.number.error += count * count * one.most * std::ldexp(1.0, -Precision(one.dtype));
   } else {
     const std::vector<int> all = std::exchange(open_, frame);
-    value = Expression(frame, size_ / 3);
+    value = Expression(frame, Depth() - 1);
     open_ = all;
   }
   if (value.number.error > 0 && !IsFloat(hidden.number.dtype)) value = Constant();
@@ -483,7 +483,7 @@ void Maker::Scatter() {
   ids.shape = {axes_[open_[0]].extent};
   RandomArgument to;
   to.name = Fresh("z");
-  Value value = Fitting(Covering({open_[0], open_[1]}, size_ / 3), Any<DType>({DType::kF32, DType::kF16, DType::kI32}));
+  Value value = Fitting(Covering({open_[0], open_[1]}, Depth() - 1), Any<DType>({DType::kF32, DType::kF16, DType::kI32}));
   to.dtype = value.number.dtype;
   to.error = value.number.error;
   ids.most = static_cast<double>(ids.shape[0] + Pick(4));
@@ -531,7 +531,7 @@ void Maker::WriteOutputs() {
     arg.memory = AnyMemory();
     for (int axis : frame) arg.shape.push_back(axes_[axis].extent);
     const bool turned = frame.size() == 2 && Chance(15);
-    Value value = Expression(frame, size_ / 2);
+    Value value = Expression(frame, Depth());
     const DType dtype = value.number.dtype == DType::kBool && Chance(50) ? DType::kBool : AnyDType();
     value = Fitting(std::move(value), dtype);
     arg.dtype = value.number.dtype;
