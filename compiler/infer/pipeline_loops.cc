@@ -8,6 +8,8 @@
 #include "compiler/expr/simplify.h"
 #include "compiler/expr/visit.h"
 #include "compiler/infer/choose_block.h"
+#include "compiler/ir/intrinsics.h"
+#include "compiler/ir/tile_ops.h"
 #include "compiler/ir/visit.h"
 #include "compiler/rules/operand.h"
 #include "compiler/rules/rule.h"
@@ -101,6 +103,26 @@ bool Leaves(const Block& body) {
   return leaves;
 }
 
+// Whether `body` writes the tensor `name`: what it reads in later steps must not be fetched ahead.
+bool Writes(const Block& body, const std::string& name) {
+  bool writes = false;
+  auto note = [&](const Expr& target) { writes |= RootOf(target)->name == name; };
+  ir::ForEachStmt(body, [&](const Stmt& stmt) {
+    if (stmt->kind == StmtKind::kAssign &&
+        (stmt->target->kind == ExprKind::kSubscript || IsTileReference(stmt->target)))
+      note(stmt->target);
+    ir::ForEachRoot(*stmt, [&](const Expr& root) {
+      ForEach(root, [&](const Expr& e) {
+        const ir::TileOpRow* row = e->kind == ExprKind::kTileOp ? ir::FindTileOp(e->tile.op) : nullptr;
+        if (row && row->written >= 0) note(e->args[static_cast<size_t>(row->written)]);
+        const ir::IntrinsicInfo* info = e->kind == ExprKind::kCall ? ir::FindIntrinsic(e->name) : nullptr;
+        if (info && info->effect != '-' && !e->args.empty() && e->args[0]->kind == ExprKind::kVar) note(e->args[0]);
+      });
+    });
+  });
+  return writes;
+}
+
 // Products that the matrix unit takes with this many threads, by statement.
 std::map<const StmtNode*, bool> MatrixUnitProducts(const ir::Kernel& kernel, const Target& target,
                                                    const Tensors& tensors) {
@@ -186,6 +208,7 @@ class Pipeliner {
       auto operand = ResolveOperand(src, tensors_);
       if (!operand.ok()) return std::string(operand.status().message());
       if (operand->tensor->space != ir::Space::kGlobal) return "a copy is not from global memory";
+      if (Writes(parts.work, operand->tensor->name)) return absl::StrCat(operand->tensor->name, " is written in it");
       int64_t bits = Bits(src->type.dtype);
       std::string reason;
       if (VectorWidth(*operand, 128 / bits, facts, &reason) * bits < 32)
@@ -215,6 +238,7 @@ class Pipeliner {
       auto operand = ResolveOperand(src, tensors_);
       if (!operand.ok()) return std::string(operand.status().message());
       if (operand->tensor->space != ir::Space::kGlobal) return "a copy is not from global memory";
+      if (Writes(parts.work, operand->tensor->name)) return absl::StrCat(operand->tensor->name, " is written in it");
       if (Verdict verdict = TmaTakes(*operand->tensor, facts); !verdict.yes) return verdict.reason;
       int last = -1;
       for (const OperandDim& dim : operand->dims) {

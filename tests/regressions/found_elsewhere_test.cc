@@ -134,6 +134,16 @@ TEST(Pipelined, ABufferReadThenRefilledKeepsWhatTheRoundBeforePut) {
                                                            })}});
 }
 
+// Case PIPE-2 V, PIPE-2 C
+TEST(Pipelined, WhatTheLoopWritesIsNotFetchedAhead) {
+  Check(
+      "for k in pipelined 0 .. 8 stages 2 {\n  alloc t: i32[4] in shared\n  cta.copy(t, n)\n  cta.copy(o[k, :], t)\n"
+      "  cta.atomic_add(n, index(n, 0) * 0 + 1)\n}",
+      32,
+      {{"n", DType::kI32, {4}, {0}, {8, 8, 8, 8}},
+       {"o", DType::kI32, {8, 4}, {}, Made(32, [](int64_t i) { return static_cast<double>(i / 4); })}});
+}
+
 // Case PIPE-4 C
 TEST(Pipelined, EveryNumberOfRoundsAndStages) {
   for (int64_t rounds : {0, 1, 2, 3, 4, 7})
