@@ -103,9 +103,10 @@ constexpr TeamCase kRefused[] = {
      "plan: kernel \"f\": 2:14: warp.sync needs all 32 lanes of warp 0; any of lanes 0..31 may be missing: `elect()` "
      "at "
      "2:1 can differ between them"},
-    {"elected_in_one_warp", "if warp_id == 0 {\n  if elect() { cta.sync() }\n}",
-     "plan: kernel \"f\": 3:16: cta.sync needs all 256 threads of the CTA; any of threads 0..31 may be missing: "
-     "`elect()` at 3:3 can differ between them"},
+    {"elected_in_one_warp", "if warp_id == 0 {\n  if elect() { warp.sync() }\n}",
+     "plan: kernel \"f\": 3:16: warp.sync needs all 32 lanes of warp 0; any of lanes 0..31 may be missing: `elect()` "
+     "at "
+     "3:3 can differ between them"},
     {"early_return", "if warp_id == 7 { return }\ncta.sync()",
      "plan: kernel \"f\": 3:1: cta.sync needs all 256 threads of the CTA; 32 are missing: threads 224..255; they leave "
      "by the `return` at 2:19"},
