@@ -32,6 +32,7 @@ struct ConstantRow {
 };
 constexpr ConstantRow kConstants[] = {
     {Intrinsic::kLdMatrix, 4, {1, 2, 4, 4}},
+    {Intrinsic::kStMatrix, 4, {1, 2, 4, 4}},
     {Intrinsic::kCpAsync, 4, {4, 8, 16, 16}},
     {Intrinsic::kMma, 6, {4, 8, 16, 32}},
     {Intrinsic::kWgmma, 6, {}, 8, 256, 8},
@@ -58,6 +59,7 @@ constexpr std::pair<std::string_view, std::string_view> kFeatures[] = {
     {"ldmatrix", "sm_80, sm_86, sm_89, sm_90a, sm_100a, sm_120a"},
     {"mma", "sm_80, sm_86, sm_89, sm_90a, sm_100a, sm_120a"},
     {"setmaxnreg", "sm_90a, sm_100a, sm_120a"},
+    {"stmatrix", "sm_90a, sm_100a, sm_120a"},
     {"tma", "sm_90a, sm_100a, sm_120a"},
     {"wgmma", "sm_90a"},
 };

@@ -45,6 +45,7 @@ Team TeamOf(ir::Intrinsic id) {
     case ir::Intrinsic::kShflXor:
     case ir::Intrinsic::kTransposeQuads:
     case ir::Intrinsic::kLdMatrix:
+    case ir::Intrinsic::kStMatrix:
     case ir::Intrinsic::kMma:
     case ir::Intrinsic::kElect:
       return Team::kWarp;

@@ -213,9 +213,13 @@ Expr GuardOf(const Operand& operand, const std::vector<Expr>& coords, const Fact
   for (size_t d = 0; d < operand.dims.size(); ++d) {
     const OperandDim& dim = operand.dims[d];
     if (dim.root < 0) continue;
-    Expr inside = Simplify(WithType(Lt(T(dim.start + coords[d]), dim.limit), {DType::kBool}), facts);
-    if (inside->kind == ExprKind::kBool && inside->int_value) continue;
-    guard = guard ? WithType(And(guard, inside), {DType::kBool}) : inside;
+    // Below zero is as far outside as past the end.
+    const Expr at = T(dim.start + coords[d]);
+    for (const Expr& bound : {Lt(at, dim.limit), Binary(Op::kGe, at, I(0))}) {
+      Expr inside = Simplify(WithType(bound, {DType::kBool}), facts);
+      if (inside->kind == ExprKind::kBool && inside->int_value) continue;
+      guard = guard ? WithType(And(guard, inside), {DType::kBool}) : inside;
+    }
   }
   return guard;
 }

@@ -333,10 +333,13 @@ Expr WholeInside(const Lowering& lower, const Operand& operand, bool* columns) {
   for (size_t d = 0; d < operand.dims.size(); ++d) {
     const OperandDim& dim = operand.dims[d];
     if (dim.root < 0) continue;
-    Expr within = lower.Simple(WithType(Binary(Op::kLe, AddI(dim.start, dim.extent), dim.limit), {DType::kBool}));
-    if (within->kind == ExprKind::kBool && within->int_value) continue;
-    all = Both(all, within);
-    *columns |= d + 1 == operand.dims.size();
+    for (const Expr& bound :
+         {Binary(Op::kLe, AddI(dim.start, dim.extent), dim.limit), Binary(Op::kGe, dim.start, I(0))}) {
+      Expr within = lower.Simple(WithType(bound, {DType::kBool}));
+      if (within->kind == ExprKind::kBool && within->int_value) continue;
+      all = Both(all, within);
+      *columns |= d + 1 == operand.dims.size();
+    }
   }
   return all;
 }

@@ -59,6 +59,7 @@ const std::map<std::string, Block>& Uses() {
       {"shfl_xor", stored("shfl_xor", {value, Int(4)})},
       {"transpose_quads", call("transpose_quads", {V("words"), zero})},
       {"ldmatrix", call("ldmatrix", {V("a"), zero, s, V("lane_id") * Int(8), Int(4), Bool(false)})},
+      {"stmatrix", call("stmatrix", {s, V("lane_id") * Int(8), V("a"), zero, Int(4), Bool(false)})},
       {"mma", call("mma", {V("acc"), zero, V("a"), zero, V("b"), zero, Int(16)})},
       {"pack2", {Store(V("h"), t * Int(2), Pack2(DType::kF16, value, value))}},
       {"cp_async", call("cp_async", {V("f"), t * Int(4), x, t * Int(4), Int(16), Int(16)})},
