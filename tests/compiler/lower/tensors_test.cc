@@ -96,7 +96,7 @@ TEST(Views, ChangeIndexArithmeticAlone) {
       "kernel f(x: tensor<f32>[64, 4], o: out tensor<f32>[4, 64]) launch grid(1) block(32) {\n"
       "  let turned = x.permute(1, 0)\n"
       "  for i in 0 .. 4 {\n    for j in 0 .. 64 {\n      if thread_id == 0 { o[i, j] = turned[i, j] }\n    }\n  }\n}");
-  EXPECT_THAT(text, HasSubstr("store(o, i * 64 + j, load(x, i + j * 4))"));
+  EXPECT_THAT(text, HasSubstr("store(o, i * 64 + j, load(x, j * 4 + i))"));
   EXPECT_THAT(text, Not(HasSubstr("alloc")));
 }
 

@@ -12,7 +12,6 @@ extern "C" __global__ void __launch_bounds__(2) staging(const int* __restrict__ 
   const int grid_x = gridDim.x;
   int* const s = (int*)arena;
   for (int t = cta_id_x; t < N / 2; t += grid_x) {
-    __syncthreads();
     for (int i = thread_id; i < 2; i += 2) {
       s[i] = wrap_mul<int>(q[t * 2 + i], 2);
     }
