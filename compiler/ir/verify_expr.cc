@@ -277,8 +277,8 @@ void ExprVerifier::CheckIntrinsic(const Expr& e, const IntrinsicInfo& info) {
   if (!TakesArguments(info, e->args.size()) || !e->attrs.empty()) {
     const std::string expected = ArgumentsTaken(info);
     return Report("K0012", e,
-                  StrCat("'", info.name, "' takes ", expected, expected == "1" ? " argument" : " arguments",
-                         ", ", ArgumentForms(info), ", found ", e->args.size() + e->attrs.size()));
+                  StrCat("'", info.name, "' takes ", expected, expected == "1" ? " argument" : " arguments", ", ",
+                         ArgumentForms(info), ", found ", e->args.size() + e->attrs.size()));
   }
   size_t next = 0;
   for (size_t i = 0; i < info.operands.size(); ++i) {

@@ -74,8 +74,7 @@ class RandomOnGpu : public ::testing::TestWithParam<uint64_t> {};
 TEST_P(RandomOnGpu, AgreesWithItsTiles) {
   if (!Gpu().ok()) GTEST_SKIP() << Gpu().status();
   if (!Nvrtc().ok()) GTEST_SKIP() << Nvrtc().status();
-  for (uint64_t seed = GetParam(); seed < GetParam() + kSeedsOfOne; ++seed)
-    EXPECT_EQ(Disagreement(seed, RunOnGpu), "");
+  for (uint64_t seed = GetParam(); seed < GetParam() + kSeedsOfOne; ++seed) EXPECT_EQ(Disagreement(seed, RunOnGpu), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomOnGpu, ::testing::Range(uint64_t{0}, kSeeds, kSeedsOfOne));

@@ -483,7 +483,8 @@ void Maker::Scatter() {
   ids.shape = {axes_[open_[0]].extent};
   RandomArgument to;
   to.name = Fresh("z");
-  Value value = Fitting(Covering({open_[0], open_[1]}, Depth() - 1), Any<DType>({DType::kF32, DType::kF16, DType::kI32}));
+  Value value =
+      Fitting(Covering({open_[0], open_[1]}, Depth() - 1), Any<DType>({DType::kF32, DType::kF16, DType::kI32}));
   to.dtype = value.number.dtype;
   to.error = value.number.error;
   ids.most = static_cast<double>(ids.shape[0] + Pick(4));

@@ -390,7 +390,10 @@ TEST(EmitCuda, InstructionsTheTargetLacksAreRefused) {
   Target target = FindTarget("sm_80").value();
   target.features.erase("cp_async");
   absl::Status status = EmitCuda(GemmStep().kernel, target).status();
-  EXPECT_THAT(status.message(), HasSubstr("intrinsic cp_async needs cp_async (sm_80, sm_86, sm_89, sm_90a, sm_100a, sm_120a), which sm_80 has not"));
+  EXPECT_THAT(
+      status.message(),
+      HasSubstr(
+          "intrinsic cp_async needs cp_async (sm_80, sm_86, sm_89, sm_90a, sm_100a, sm_120a), which sm_80 has not"));
 }
 
 TEST(EmitCuda, KernelThatIsNotLowered) {
