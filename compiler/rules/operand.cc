@@ -1,6 +1,7 @@
 #include "compiler/rules/operand.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -234,7 +235,7 @@ int64_t VectorWidth(const Operand& operand, int64_t most, const Facts& facts, st
   const TensorInfo& tensor = *operand.tensor;
   const int64_t bits = Bits(tensor.dtype);
   if (last.root < 0) return narrower(1, "the last dimension is broadcast");
-  int64_t width = most;
+  int64_t width = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(most)));
   std::string reason;
   auto limit = [&](int64_t divisor, const std::string& what) {
     while (width > 1 && divisor % width != 0) {

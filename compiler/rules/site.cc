@@ -112,6 +112,7 @@ void CollectLeaves(const Expr& value, std::vector<Expr>& out) {
     return;
   }
   if (value->kind == ExprKind::kIndex) return;  // Reads no element.
+  if (value->kind == ExprKind::kLoad) return;   // Reads one, as a scalar.
   for (const Expr& arg : value->args)
     if (arg->type.tile) CollectLeaves(arg, out);
 }

@@ -23,11 +23,13 @@ int64_t InnerRun(const Distribution& distribution) {
 }
 
 // A reference's coordinates where those of the statement, whose domain is `shape`, are `coords`: zero along broadcast
-// extents. A domain of extent 1 may lie over threads of which all but the first hold pad, so it is no broadcast.
+// extents. A domain of extent 1 may lie over threads of which all but the first hold pad, so it is no broadcast. A
+// reference of fewer dimensions has the last ones.
 std::vector<Expr> LeafCoords(const Type& type, const std::vector<Expr>& coords, const std::vector<Expr>& shape) {
-  std::vector<Expr> out = coords;
+  const size_t lead = coords.size() - std::min(coords.size(), type.shape.size());
+  std::vector<Expr> out(coords.begin() + static_cast<std::ptrdiff_t>(lead), coords.end());
   for (size_t d = 0; d < out.size(); ++d)
-    if (IsConst(type.shape[d], 1) && !IsConst(shape[d], 1)) out[d] = I(0);
+    if (IsConst(type.shape[d], 1) && !IsConst(shape[lead + d], 1)) out[d] = I(0);
   return out;
 }
 
@@ -156,7 +158,8 @@ absl::StatusOr<RunValue> RunValue::Make(Lowering& lower, const Expr& value, cons
       continue;
     }
     const std::vector<Expr> coords = LeafCoords(reference->type, run.coords, run.shape);
-    leaf.same = IsConst(reference->type.shape.back(), 1) || leaf.operand.dims.back().root < 0;
+    leaf.same =
+        leaf.operand.dims.empty() || IsConst(reference->type.shape.back(), 1) || leaf.operand.dims.back().root < 0;
     const int64_t count = leaf.same ? 1 : run.width;
     Expr source = TensorVar(tensor.name, tensor.dtype);
     leaf.registers = lower.Registers(absl::StrCat(tensor.name, "_v"), tensor.dtype, count);
