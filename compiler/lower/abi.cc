@@ -10,6 +10,7 @@
 #include "compiler/expr/visit.h"
 #include "compiler/ir/print.h"
 #include "compiler/ir/visit.h"
+#include "compiler/specialize/bind.h"
 #include "kiln/internal/status_macros.h"
 
 namespace kiln {
@@ -190,13 +191,6 @@ void SetNativeParams(ir::Kernel& kernel) {
   for (const ir::Param& param : kernel.params)
     if (!param.is_tensor)
       kernel.native_params.push_back({ir::NativeParam::Kind::kScalar, param.name, param.dtype.dtype});
-}
-
-int64_t ClusterSize(const ir::Kernel& kernel) {
-  int64_t size = 1;
-  for (const Expr& extent : kernel.launch.cluster)
-    if (int64_t value = 1; IsConst(extent, &value)) size *= value;
-  return size;
 }
 
 absl::StatusOr<LaunchRecipe> MakeRecipe(const ir::Kernel& kernel) {

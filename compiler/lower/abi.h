@@ -14,9 +14,6 @@ namespace kiln {
 // body or shape uses, by name, then the scalars in parameter order.
 void SetNativeParams(ir::Kernel& kernel);
 
-// CTAs of a cluster; 1 where the launch names none.
-int64_t ClusterSize(const ir::Kernel& kernel);
-
 // How a launch of native `kernel` follows from its arguments. Errors: a symbol that no argument's extent gives
 // directly.
 absl::StatusOr<LaunchRecipe> MakeRecipe(const ir::Kernel& kernel);

@@ -77,9 +77,10 @@ std::string Plan::Explain() const {
 
 absl::StatusOr<Plan> MakePlan(const ir::Kernel& kernel, const Target& target, absl::Span<const Rule> rules) {
   KILN_RETURN_IF_ERROR(CheckLayouts(kernel));
-  KILN_RETURN_IF_ERROR(CheckTeams(kernel));
   KILN_ASSIGN_OR_RETURN(Tensors tensors, TensorsOf(kernel));
   Plan plan;
+  plan.uniformity = std::make_shared<const Uniformity>(kernel);
+  KILN_RETURN_IF_ERROR(CheckTeams(kernel, *plan.uniformity));
   KILN_RETURN_IF_ERROR(ForEachSite(kernel, target, tensors, [&](const ir::Stmt& stmt, OpSite& site) -> absl::Status {
     if (!NeedsRule(site.op)) return absl::OkStatus();
     Decision decision;

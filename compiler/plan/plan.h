@@ -3,11 +3,13 @@
 #define KILN_COMPILER_PLAN_PLAN_H_
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "compiler/ir/kernel.h"
+#include "compiler/plan/uniform.h"
 #include "compiler/rules/rule.h"
 #include "kiln/internal/target.h"
 
@@ -27,10 +29,11 @@ struct Decision {
 };
 
 struct Plan {
-  std::vector<Decision> decisions;           // In program order
-  std::map<const ir::StmtNode*, size_t> of;  // Statement of the planned kernel -> decision
-  std::vector<std::string> Rules() const;    // "cta.copy: vector"
-  std::string Explain() const;               // For people
+  std::shared_ptr<const Uniformity> uniformity;  // Of the planned kernel
+  std::vector<Decision> decisions;               // In program order
+  std::map<const ir::StmtNode*, size_t> of;      // Statement of the planned kernel -> decision
+  std::vector<std::string> Rules() const;        // "cta.copy: vector"
+  std::string Explain() const;                   // For people
 };
 
 // REQUIRES: inferred. Errors: Unimplemented when every rule refuses, with each reason; an unknown `via`.

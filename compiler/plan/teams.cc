@@ -87,7 +87,7 @@ struct Outcome {
 
 class Checker {
  public:
-  explicit Checker(const ir::Kernel& kernel) : kernel_(kernel), uniformity_(kernel) {}
+  Checker(const ir::Kernel& kernel, const Uniformity& uniformity) : kernel_(kernel), uniformity_(uniformity) {}
 
   absl::Status Run(const Block& block) {
     const size_t outside = guards_.size();
@@ -381,7 +381,7 @@ class Checker {
   };
 
   const ir::Kernel& kernel_;
-  const Uniformity uniformity_;
+  const Uniformity& uniformity_;
   std::vector<Guard> guards_;
   size_t loop_start_ = 0;  // The first guard inside of the innermost loop's body
   std::map<std::string, Made> made_at_;
@@ -389,6 +389,8 @@ class Checker {
 
 }  // namespace
 
-absl::Status CheckTeams(const ir::Kernel& kernel) { return Checker(kernel).Run(kernel.body); }
+absl::Status CheckTeams(const ir::Kernel& kernel, const Uniformity& uniformity) {
+  return Checker(kernel, uniformity).Run(kernel.body);
+}
 
 }  // namespace kiln

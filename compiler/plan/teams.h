@@ -10,12 +10,13 @@
 
 #include "absl/status/status.h"
 #include "compiler/ir/kernel.h"
+#include "compiler/plan/uniform.h"
 
 namespace kiln {
 
 // FailedPrecondition for the first operation that a part of its team may reach without the rest, naming the threads
 // that are missing and the condition that keeps them away. REQUIRES: specialized and normalized, with a constant block.
-absl::Status CheckTeams(const ir::Kernel& kernel);
+absl::Status CheckTeams(const ir::Kernel& kernel, const Uniformity& uniformity);
 
 }  // namespace kiln
 

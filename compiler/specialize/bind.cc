@@ -186,6 +186,13 @@ absl::StatusOr<ir::Kernel> Bind(const ir::Kernel& generic, const Bindings& bindi
   return out;
 }
 
+int64_t ClusterSize(const ir::Kernel& kernel) {
+  int64_t size = 1;
+  for (const Expr& extent : kernel.launch.cluster)
+    if (int64_t value = 1; IsConst(extent, &value)) size *= value;
+  return size;
+}
+
 Facts FactsOf(const ir::Kernel& kernel) {
   Facts out;
   for (const ir::SymbolFact& fact : kernel.symbol_facts) out[fact.name] = {fact.min, fact.max, fact.divisor};
@@ -195,9 +202,7 @@ Facts FactsOf(const ir::Kernel& kernel) {
     out["warp_id"] = {0, (threads - 1) / 32, 1};
     out["lane_id"] = {0, std::min<int64_t>(threads, 32) - 1, 1};
   }
-  int64_t ctas = 1;
-  for (const Expr& extent : kernel.launch.cluster)
-    if (int64_t value = 0; IsConst(extent, &value)) ctas *= value;
+  const int64_t ctas = ClusterSize(kernel);
   out["cta_rank"] = {0, std::max<int64_t>(ctas, 1) - 1, 1};
   static constexpr const char* kCtaIds[] = {"cta_id.x", "cta_id.y", "cta_id.z"};
   constexpr int64_t kMostCtas = 65536;  // That a device holds at once

@@ -21,6 +21,9 @@ std::vector<std::string> SymbolsOf(const ir::Kernel& kernel);
 // The policy of a symbol: what `where` says, else dynamic.
 ir::SymbolPolicy PolicyOf(const ir::Kernel& kernel, const std::string& symbol);
 
+// CTAs of a cluster; 1 where the launch names none.
+int64_t ClusterSize(const ir::Kernel& kernel);
+
 // symbol_facts, thread ranges and the like, as the analyses take them.
 Facts FactsOf(const ir::Kernel& kernel);
 

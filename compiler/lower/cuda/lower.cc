@@ -53,7 +53,7 @@ TileOpKind OperationOf(const StmtNode& stmt) {
 
 class Walker {
  public:
-  Walker(Lowering& lower, const ir::Kernel& kernel) : lower_(lower), uniformity_(kernel) {}
+  explicit Walker(Lowering& lower) : lower_(lower), uniformity_(*lower.plan().uniformity) {}
 
   absl::Status Run(const Block& block) {
     for (const Stmt& stmt : block) KILN_RETURN_IF_ERROR(Visit(stmt));
@@ -376,7 +376,7 @@ class Walker {
   Lowering& lower_;
   BarrierTracker parts_;  // What branches for parts of the CTA have touched since it was last whole
   int nesting_ = 0;       // Loops and branches around what is lowered
-  const Uniformity uniformity_;
+  const Uniformity& uniformity_;
   int divergent_ = 0;  // Conditions around the statement on which threads do not agree
 };
 
@@ -386,7 +386,7 @@ class Walker {
 absl::StatusOr<ir::Kernel> LowerCuda(const ir::Kernel& kernel, const Plan& plan, const Target& target) {
   KILN_ASSIGN_OR_RETURN(Tensors tensors, TensorsOf(kernel));
   cuda::Lowering lower(kernel, target, plan, std::move(tensors));
-  KILN_RETURN_IF_ERROR(cuda::Walker(lower, kernel).Run(kernel.body));
+  KILN_RETURN_IF_ERROR(cuda::Walker(lower).Run(kernel.body));
   ir::Kernel out = kernel;
   out.body = lower.Prologue();
   out.body.insert(out.body.end(), lower.top.begin(), lower.top.end());

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/lower/abi.h"
 #include "compiler/lower/cuda/lowering.h"
+#include "compiler/specialize/bind.h"
 #include "kiln/internal/status_macros.h"
 
 namespace kiln::cuda {

@@ -28,7 +28,7 @@ std::string RefusalOf(const std::string& body) {
   if (!module.ok()) return std::string(module.status().message());
   absl::StatusOr<ir::Kernel> kernel = Specialize(*module, "f", {}, FindTarget("sm_90a").value());
   if (!kernel.ok()) return std::string(kernel.status().message());
-  return std::string(CheckTeams(*kernel).message());
+  return std::string(CheckTeams(*kernel, Uniformity(*kernel)).message());
 }
 
 class Teams : public ::testing::TestWithParam<TeamCase> {};
